@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/atomic.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "budget.h"
+#include "core/platform.h"
+#include "ring.h"
+
+static unsigned int max_tokens = 1 << 24;
+module_param(max_tokens, uint, 0644);
+MODULE_PARM_DESC(max_tokens, "tokens per ring, at most (default 16777216)");
+
+static unsigned long max_total_bytes;
+module_param(max_total_bytes, ulong, 0644);
+MODULE_PARM_DESC(max_total_bytes,
+		 "bytes that all rings may hold (default 1/16 of memory)");
+
+static atomic_long_t used_bytes = ATOMIC_LONG_INIT(0);
+
+/* Above this, whole pages side by side are too much to ask for. */
+#define SLAB_MAX	(PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
+
+/* Rather an error to the caller than a victim of the OOM killer. */
+#define GFP_CHRING	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | \
+			 __GFP_RETRY_MAYFAIL)
+
+u32 chring_max_tokens(void)
+{
+	return READ_ONCE(max_tokens);
+}
+
+unsigned long chring_budget_used(void)
+{
+	return atomic_long_read(&used_bytes);
+}
+
+unsigned long chring_budget_max(void)
+{
+	return READ_ONCE(max_total_bytes);
+}
+
+static bool charge(size_t size)
+{
+	unsigned long used = atomic_long_add_return(size, &used_bytes);
+
+	if (size <= chring_budget_max() && used <= chring_budget_max())
+		return true;
+	atomic_long_sub(size, &used_bytes);
+	return false;
+}
+
+void *chring_alloc(size_t size)
+{
+	void *p;
+
+	if (!charge(size))
+		return ERR_PTR(-EDQUOT);
+	p = size <= SLAB_MAX ? kvmalloc(size, GFP_CHRING) :
+			       __vmalloc(size, GFP_CHRING);
+	if (p)
+		return p;
+	atomic_long_sub(size, &used_bytes);
+	return ERR_PTR(-ENOMEM);
+}
+
+void chring_free(const void *p, size_t size)
+{
+	if (!p)
+		return;
+	kvfree(p);
+	atomic_long_sub(size, &used_bytes);
+}
+
+int chring_pause(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+void chring_budget_init(void)
+{
+	if (!max_total_bytes)
+		max_total_bytes = (totalram_pages() << PAGE_SHIFT) / 16;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command that tells of a ring as a whole. */
+#include <linux/uaccess.h>
+#include <linux/xxhash.h>
+
+#include "chardev.h"
+#include "core/balance.h"
+#include "core/digest.h"
+
+/**
+ * struct shares - the shares of a view's nodes, on their way out
+ * @entry: in the order of names
+ * @share: by slot
+ * @name_hash: by slot
+ * @bytes: size of all of it; one allocation
+ */
+struct shares {
+	struct chring_node_share *entry;
+	struct chring_share *share;
+	u64 *name_hash;
+	size_t bytes;
+};
+
+static int shares_alloc(struct shares *s, const struct chring_roster *r)
+{
+	s->bytes = r->count * sizeof(*s->entry) +
+		   r->slots * (sizeof(*s->share) + sizeof(*s->name_hash));
+	s->entry = chring_alloc(s->bytes);
+	if (IS_ERR(s->entry))
+		return PTR_ERR(s->entry);
+	s->share = (struct chring_share *)(s->entry + r->count);
+	s->name_hash = (u64 *)(s->share + r->slots);
+	return 0;
+}
+
+static void shares_free(struct shares *s)
+{
+	if (!IS_ERR(s->entry))
+		chring_free(s->entry, s->bytes);
+}
+
+static void fill_entries(struct shares *s, const struct chring_roster *r)
+{
+	u32 i;
+
+	for (i = 0; i < r->count; i++) {
+		const struct chring_node *node = r->node[r->order[i]];
+
+		s->entry[i] = (struct chring_node_share){
+			.node = node->id,
+			.share_lo = s->share[r->order[i]].lo,
+			.share_hi = s->share[r->order[i]].hi,
+			.tokens = node->tokens,
+		};
+	}
+}
+
+/* With the view held: user memory is not touched. */
+static int make_shares(const struct chring_call *call, struct shares *s,
+		       const struct chring_view *v)
+{
+	const struct chring_config *config = &call->ring->config;
+	struct chring_stats *arg = &call->arg->stats;
+	const struct chring_roster *r = v->roster;
+	u64 checksum;
+	u32 i;
+	int ret;
+
+	if (!arg->entries)
+		return 0;
+	if (arg->count < r->count)
+		return -EMSGSIZE;
+	if (!r->count)
+		return 0;
+	ret = shares_alloc(s, r);
+	if (ret)
+		return ret;
+	for (i = 0; i < r->count; i++) {
+		const struct chring_node *node = r->node[r->order[i]];
+
+		s->name_hash[r->order[i]] = xxh64(node->name, node->name_len, 0);
+	}
+	ret = chring_balance_shares(v->table, v->out, config->bits, s->share);
+	if (!ret)
+		ret = chring_checksum(v->table, config, s->name_hash,
+				      &checksum);
+	if (ret)
+		return ret;
+	if (chring_call_sees_tokens(call))
+		arg->out_checksum = checksum;
+	fill_entries(s, r);
+	return 0;
+}
+
+static void put_facts(struct chring_stats *arg, const struct chring_view *v)
+{
+	struct chring_facts facts = chring_view_facts(v);
+
+	arg->out_nodes = v->nodes;
+	arg->out_live = v->live;
+	arg->out_collisions = v->table->collisions;
+	arg->out_tokens = v->table->count;
+	arg->out_bytes = chring_view_total_bytes(v);
+	arg->out_ring = facts.ring;
+	arg->out_epoch = facts.epoch;
+	arg->out_generation = facts.generation;
+	arg->out_digest = facts.digest;
+	memcpy(arg->out_name, v->ring->name, sizeof(arg->out_name));
+}
+
+static int put_config(const struct chring_call *call)
+{
+	const struct chring_stats *arg = &call->arg->stats;
+	struct chring_config config = call->ring->config;
+
+	if (!arg->config)
+		return 0;
+	if (!chring_call_sees_tokens(call))
+		memset(config.seed, 0, sizeof(config.seed));
+	return chring_put_entries(arg->config, arg->config_size, &config,
+				  sizeof(config), 1);
+}
+
+static int check_stats(const struct chring_stats *arg)
+{
+	int ret = 0;
+
+	if (arg->flags || !arg->config != !arg->config_size ||
+	    !arg->entries != !arg->entry_size ||
+	    (!arg->entries && arg->count))
+		return -EINVAL;
+	if (arg->config)
+		ret = chring_check_entry(arg->config_size,
+					 offsetofend(struct chring_config,
+						     tickets));
+	if (!ret && arg->entries)
+		ret = chring_check_entry(arg->entry_size,
+					 offsetofend(struct chring_node_share,
+						     reserved));
+	return ret;
+}
+
+int chring_cmd_stats(struct chring_call *call)
+{
+	struct chring_stats *arg = &call->arg->stats;
+	struct shares s = {};
+	struct chring_view *v;
+	int ret;
+
+	ret = check_stats(arg);
+	if (ret)
+		return ret;
+	v = chring_ring_view_get(call->ring);
+	if (!v)
+		return -ENODEV;
+	put_facts(arg, v);
+	ret = make_shares(call, &s, v);
+	chring_view_put(v);
+	if (!ret)
+		ret = put_config(call);
+	if (!ret && s.entry)
+		ret = chring_put_entries(arg->entries, arg->entry_size,
+					 s.entry, sizeof(*s.entry),
+					 arg->out_nodes);
+	shares_free(&s);
+	return ret;
+}

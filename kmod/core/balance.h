@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who owns how much of the circle. */
+#ifndef CHRING_BALANCE_H
+#define CHRING_BALANCE_H
+
+#include "platform.h"
+#include "table.h"
+
+/**
+ * struct chring_share - a number of positions, at most 2^64
+ * @lo: lower 64 bits
+ * @hi: upper 64 bits
+ */
+struct chring_share {
+	u64 lo;
+	u64 hi;
+};
+
+/**
+ * chring_balance_shares() - positions owned, by slot
+ * @t: a table, with tokens or without
+ * @out: slots of nodes out of service: what they would own is the next node's
+ * @bits: width of the ring's positions, the unit of a share
+ * @share: by slot, zeroed by the caller; the sum of all is 2^@bits exactly, or
+ *	0 if no token is of a node in service
+ *
+ * May sleep. Return: 0, or -EINTR if the caller is being killed.
+ */
+int chring_balance_shares(const struct chring_table *t,
+			  const unsigned long *out, u32 bits,
+			  struct chring_share *share);
+
+#endif /* CHRING_BALANCE_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/xarray.h>
+
+#include "registry.h"
+
+/* Held by who adds or removes a ring; looking for one takes RCU alone. */
+static DEFINE_MUTEX(registry_lock);
+static DEFINE_HASHTABLE(rings_by_name, 8);
+static DEFINE_XARRAY(rings_by_id);
+static u32 rings;
+
+static u32 name_hash(const char *name, u32 len)
+{
+	return jhash(name, len, 0);
+}
+
+static bool name_is(const struct chring_ring *ring, const char *name, u32 len)
+{
+	return ring->name_len == len && !memcmp(ring->name, name, len);
+}
+
+static struct chring_ring *find_rcu(const char *name, u32 len)
+{
+	struct chring_ring *ring;
+
+	hash_for_each_possible_rcu(rings_by_name, ring, by_name,
+				   name_hash(name, len),
+				   lockdep_is_held(&registry_lock))
+		if (name_is(ring, name, len))
+			return ring;
+	return NULL;
+}
+
+struct chring_ring *chring_registry_find(const char *name, u32 len)
+{
+	struct chring_ring *ring;
+
+	rcu_read_lock();
+	ring = find_rcu(name, len);
+	if (ring && !chring_ring_tryget(ring))
+		ring = NULL;
+	rcu_read_unlock();
+	return ring;
+}
+
+u32 chring_registry_count(void)
+{
+	return READ_ONCE(rings);
+}
+
+static int link_ring(struct chring_ring *ring, struct chring_request *rq)
+{
+	int ret;
+
+	lockdep_assert_held(&registry_lock);
+	if (find_rcu(ring->name, ring->name_len))
+		return -EEXIST;
+	if (rings >= CHRING_RINGS_MAX)
+		return -ENOSPC;
+	/* Room first, so that nothing can fail once the answer is given. */
+	ret = xa_reserve(&rings_by_id, ring->id, GFP_KERNEL);
+	if (ret)
+		return ret;
+	if (rq->answer) {
+		ret = rq->answer(rq);
+		if (ret) {
+			xa_release(&rings_by_id, ring->id);
+			return ret;
+		}
+	}
+	xa_store(&rings_by_id, ring->id, ring, GFP_KERNEL);
+	hash_add_rcu(rings_by_name, &ring->by_name,
+		     name_hash(ring->name, ring->name_len));
+	WRITE_ONCE(rings, rings + 1);
+	return 0;
+}
+
+int chring_registry_create(const char *name, u32 len,
+			   const struct chring_config *config,
+			   struct chring_request *rq)
+{
+	struct chring_ring *ring = chring_ring_create(name, len, config);
+	int ret;
+
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	rq->facts = (struct chring_facts){ .ring = ring->id, .epoch = 1 };
+	ret = mutex_lock_killable(&registry_lock);
+	if (!ret) {
+		ret = link_ring(ring, rq);
+		mutex_unlock(&registry_lock);
+	}
+	/* A ring that has its name lives on the reference that made it. */
+	if (ret)
+		chring_ring_abandon(ring);
+	return ret;
+}
+
+static void unlink_ring(struct chring_ring *ring)
+{
+	mutex_lock(&registry_lock);
+	hash_del_rcu(&ring->by_name);
+	xa_erase(&rings_by_id, ring->id);
+	WRITE_ONCE(rings, rings - 1);
+	mutex_unlock(&registry_lock);
+}
+
+/* @ring is locked: nobody else deletes it or changes it. */
+static int delete_locked(struct chring_ring *ring, struct chring_request *rq)
+{
+	int ret;
+
+	rq->facts.ring = ring->id;
+	if (rq->answer) {
+		ret = rq->answer(rq);
+		if (ret)
+			return ret;
+	}
+	unlink_ring(ring);
+	chring_ring_close(ring);
+	return 0;
+}
+
+int chring_registry_delete(const char *name, u32 len,
+			   struct chring_request *rq)
+{
+	struct chring_ring *ring;
+	int ret;
+
+	if (len == strlen(CHRING_DEFAULT_RING) &&
+	    !memcmp(name, CHRING_DEFAULT_RING, len))
+		return -EPERM;
+	ring = chring_registry_find(name, len);
+	if (!ring)
+		return -ENOENT;
+	ret = chring_ring_lock(ring);
+	if (!ret) {
+		ret = delete_locked(ring, rq);
+		chring_ring_unlock(ring);
+	} else if (ret == -ENODEV) {
+		ret = -ENOENT;
+	}
+	/* One for the name that it had, one for having found it. */
+	if (!ret)
+		chring_ring_put(ring);
+	chring_ring_put(ring);
+	return ret;
+}
+
+static void fill_entry(struct chring_ring_entry *e,
+		       const struct chring_ring *ring,
+		       const struct chring_view *v)
+{
+	*e = (struct chring_ring_entry){
+		.ring = ring->id,
+		.epoch = v->epoch,
+		.generation = v->generation,
+		.digest = v->digest,
+		.tokens = v->table->count,
+		.bytes = chring_view_total_bytes(v),
+		.nodes = v->nodes,
+		.live = v->live,
+	};
+	memcpy(e->name, ring->name, ring->name_len);
+}
+
+u32 chring_registry_list(struct chring_ring_entry *entry, u32 room)
+{
+	struct chring_ring *ring;
+	unsigned long id;
+	u32 n = 0;
+
+	rcu_read_lock();
+	xa_for_each(&rings_by_id, id, ring) {
+		const struct chring_view *v = chring_ring_view(ring);
+
+		if (!v)
+			continue;
+		if (n < room)
+			fill_entry(&entry[n], ring, v);
+		n++;
+	}
+	rcu_read_unlock();
+	return n;
+}
+
+int chring_registry_init(void)
+{
+	struct chring_config config = {};
+	struct chring_request rq = {};
+	int ret;
+
+	ret = chring_config_resolve(&config);
+	if (ret)
+		return ret;
+	return chring_registry_create(CHRING_DEFAULT_RING,
+				      strlen(CHRING_DEFAULT_RING), &config,
+				      &rq);
+}
+
+void chring_registry_exit(void)
+{
+	struct chring_ring *ring;
+	unsigned long id;
+
+	xa_for_each(&rings_by_id, id, ring) {
+		unlink_ring(ring);
+		chring_ring_abandon(ring);
+	}
+	xa_destroy(&rings_by_id);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A ring that changes: writers, and the views they publish and retire. */
+#ifndef CHRING_RING_H
+#define CHRING_RING_H
+
+#include "core/config.h"
+#include "view.h"
+
+/**
+ * struct chring_ring - a ring
+ * @view: what readers see; NULL once the ring is deleted
+ * @config: resolved, never changes
+ * @id: never used twice
+ * @name: NUL-terminated, never changes
+ * @name_len: its bytes
+ * @refs: its name, its views, and who else holds it
+ * @lock: held by a writer from its first look at @view until it has published
+ * @retired_bytes: memory of views published once and not freed yet
+ * @by_name: the registry's
+ * @retired: once @refs is 0
+ *
+ * Order of locks: @lock, the registry's, mmap_lock (the answer to a change is
+ * written to user memory before the change is published). So nothing that is
+ * called under mmap_lock may take @lock.
+ */
+struct chring_ring {
+	struct chring_view __rcu *view;
+	struct chring_config config;
+	u64 id;
+	char name[CHRING_RING_NAME_MAX + 1];
+	u32 name_len;
+	refcount_t refs;
+	struct mutex lock;
+	atomic_long_t retired_bytes;
+	struct hlist_node by_name;
+	struct chring_retired retired;
+};
+
+/**
+ * struct chring_facts - a ring at one epoch
+ * @ring: its id
+ * @epoch: of the ring
+ * @generation: at that epoch
+ * @digest: at that epoch
+ */
+struct chring_facts {
+	u64 ring;
+	u64 epoch;
+	u64 generation;
+	u64 digest;
+};
+
+/**
+ * struct chring_request - the frame of a change
+ * @epoch: change only if the ring is at this epoch; 0: whatever it is
+ * @generation: the fleet's number after the change; 0: leave it
+ * @answer: called with the change made and not yet published; may sleep; what
+ *	it returns other than 0 makes the change undone. May be NULL
+ * @facts: before @answer: after the change; on failure: of the ring as it is
+ * @node: id of the node
+ */
+struct chring_request {
+	u64 epoch;
+	u64 generation;
+	int (*answer)(struct chring_request *rq);
+	struct chring_facts facts;
+	u64 node;
+};
+
+/**
+ * struct chring_edit - what to do with one node
+ * @flags: CHRING_NODE_*: what to set
+ * @node: id, or 0 for the node of @name
+ * @name: bytes, checked
+ * @name_len: how many
+ * @zone: bytes, checked
+ * @zone_len: how many
+ * @weight: checked
+ * @state: checked
+ * @cookie: any
+ */
+struct chring_edit {
+	u32 flags;
+	u64 node;
+	const char *name;
+	u32 name_len;
+	const char *zone;
+	u32 zone_len;
+	u32 weight;
+	u32 state;
+	u64 cookie;
+};
+
+/* An id that was never given before, for a ring or a node. */
+u64 chring_next_id(void);
+
+/**
+ * chring_max_tokens() - limit of tokens per ring
+ */
+u32 chring_max_tokens(void);
+
+/**
+ * chring_ring_create() - an empty ring
+ * @name: bytes, checked
+ * @len: how many
+ * @config: resolved
+ *
+ * May sleep. Return: a ring with one reference, the caller's; or ERR_PTR() of
+ * -ENOMEM, -EDQUOT or -EINTR.
+ */
+struct chring_ring *chring_ring_create(const char *name, u32 len,
+				       const struct chring_config *config);
+
+/**
+ * chring_ring_lock() - keep other writers away
+ * @ring: ring
+ *
+ * May sleep. Return: 0; -ENODEV: it has been deleted; -EINTR: killed.
+ */
+int __must_check chring_ring_lock(struct chring_ring *ring);
+void chring_ring_unlock(struct chring_ring *ring);
+
+/**
+ * chring_ring_close() - a ring that no one can ask any more
+ * @ring: locked
+ *
+ * Its memory goes once readers have gone, the ring itself with its last
+ * reference.
+ */
+void chring_ring_close(struct chring_ring *ring);
+
+/**
+ * chring_ring_abandon() - give back a ring that was made and not wanted
+ * @ring: with one reference, that of chring_ring_create()
+ */
+void chring_ring_abandon(struct chring_ring *ring);
+
+static inline struct chring_ring *chring_ring_get(struct chring_ring *ring)
+{
+	refcount_inc(&ring->refs);
+	return ring;
+}
+
+/* Under rcu_read_lock(): false if the last reference has gone already. */
+static inline bool __must_check chring_ring_tryget(struct chring_ring *ring)
+{
+	return refcount_inc_not_zero(&ring->refs);
+}
+
+/* Give back a reference. Any context. */
+void chring_ring_put(struct chring_ring *ring);
+
+/**
+ * chring_ring_view() - the view of now
+ * @ring: ring
+ *
+ * Under rcu_read_lock(), for as long as the view is used.
+ *
+ * Return: view, or NULL if the ring has been deleted.
+ */
+static inline const struct chring_view *
+chring_ring_view(const struct chring_ring *ring)
+{
+	return rcu_dereference(ring->view);
+}
+
+/**
+ * chring_ring_view_get() - the view of now, for who may sleep
+ * @ring: ring
+ *
+ * To be held for short: the memory of a held view cannot be freed, and user
+ * memory must not be touched while it is.
+ *
+ * Return: view to be given back with chring_view_put(), or NULL if the ring
+ * has been deleted.
+ */
+struct chring_view * __must_check
+chring_ring_view_get(struct chring_ring *ring);
+
+/* What a view says of its ring. */
+struct chring_facts chring_view_facts(const struct chring_view *v);
+
+/**
+ * chring_ring_node_add() - one more node
+ * @ring: ring
+ * @edit: all of it but @flags and @node
+ * @rq: frame
+ *
+ * May sleep. Return: 0; -ENODEV, -EINTR, -ESTALE, -ERANGE (generation),
+ * -EEXIST, -ENOSPC, -ENOMEM, -EDQUOT, or what @rq->answer returned. On failure
+ * the ring is as it was.
+ */
+int chring_ring_node_add(struct chring_ring *ring,
+			 const struct chring_edit *edit,
+			 struct chring_request *rq);
+
+/**
+ * chring_ring_node_set() - change a node; as chring_ring_node_add()
+ * @ring: ring
+ * @edit: which node, and what to set
+ * @rq: frame
+ *
+ * Return: also -ENOENT, and never -EEXIST.
+ */
+int chring_ring_node_set(struct chring_ring *ring,
+			 const struct chring_edit *edit,
+			 struct chring_request *rq);
+
+/**
+ * chring_ring_node_del() - one node less; as chring_ring_node_add()
+ * @ring: ring
+ * @edit: which node
+ * @rq: frame
+ *
+ * Return: also -ENOENT, and never -EEXIST or -ENOSPC.
+ */
+int chring_ring_node_del(struct chring_ring *ring,
+			 const struct chring_edit *edit,
+			 struct chring_request *rq);
+
+#endif /* CHRING_RING_H */

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "sync.h"
+
+static struct workqueue_struct *retire_wq;
+
+static void retired_work(struct work_struct *work)
+{
+	struct chring_retired *r = container_of(to_rcu_work(work),
+						struct chring_retired, work);
+
+	r->free(r);
+}
+
+void chring_retire(struct chring_retired *r,
+		   void (*free)(struct chring_retired *r))
+{
+	r->free = free;
+	INIT_RCU_WORK(&r->work, retired_work);
+	queue_rcu_work(retire_wq, &r->work);
+}
+
+/* The grace periods first, which queue the work, then the work. */
+void chring_retire_wait(void)
+{
+	rcu_barrier();
+	flush_workqueue(retire_wq);
+}
+
+int chring_sync_init(void)
+{
+	retire_wq = alloc_workqueue("chring", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return retire_wq ? 0 : -ENOMEM;
+}
+
+/*
+ * What is freed may hold the last reference of something else: a view that of
+ * its ring. Nothing freed in the second round holds anything.
+ */
+void chring_sync_exit(void)
+{
+	chring_retire_wait();
+	chring_retire_wait();
+	destroy_workqueue(retire_wq);
+}

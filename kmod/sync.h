@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Mutex, RCU and references, as the rings see them. User space has a twin of
+ * this file with the same guard, on liburcu; see core/platform.h.
+ */
+#ifndef CHRING_SYNC_H
+#define CHRING_SYNC_H
+
+#include <linux/atomic.h>
+#include <linux/bug.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/workqueue.h>
+
+/**
+ * struct chring_retired - head of an object whose last reference has gone
+ * @work: waits for a grace period, then for a worker
+ * @free: frees the object, in process context
+ */
+struct chring_retired {
+	struct rcu_work work;
+	void (*free)(struct chring_retired *r);
+};
+
+/**
+ * chring_retire() - free an object when no reader can see it any more
+ * @r: in the object
+ * @free: called after a grace period, in process context, since what is freed
+ *	may be large
+ *
+ * Any context.
+ */
+void chring_retire(struct chring_retired *r,
+		   void (*free)(struct chring_retired *r));
+
+/**
+ * chring_retire_wait() - wait until what was retired so far is freed
+ *
+ * Sleeps for a grace period at least.
+ */
+void chring_retire_wait(void);
+
+int chring_sync_init(void);
+void chring_sync_exit(void);
+
+#endif /* CHRING_SYNC_H */

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The ABI of chring: consistent-hash rings in kernel memory, asked and
+ * changed through /dev/chring.
+ *
+ * Words
+ *	ring	a name, a config and a set of nodes; never a set of keys
+ *	node	a server: name, weight, zone, state, cookie
+ *	token	a point of a node on the circle
+ *	owner	the node of the first token at or clockwise after a position,
+ *		stepping over nodes that are out of service
+ *	epoch	counts the committed changes of one ring; a new ring is at 1
+ *	digest	equal digests route equally, see below
+ */
+#ifndef _UAPI_LINUX_CHRING_H
+#define _UAPI_LINUX_CHRING_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define CHRING_DEVICE		"/dev/chring"
+#define CHRING_DEFAULT_RING	"default"
+
+/**
+ * DOC: rules of every command
+ *
+ * A command is an ioctl() on a descriptor of /dev/chring. Its argument points
+ * to a struct that begins with @size (the caller's sizeof) and @flags. A
+ * shorter struct of an older program is read as if the missing fields were 0;
+ * a longer one of a newer program is taken as long as the unknown tail is 0.
+ * Fields named @out_* are outputs: ignored on entry, 0 unless the command has
+ * something to say. The struct is written back on success and, as far as it
+ * helps, on failure: with EMSGSIZE the counts tell what is needed; with
+ * ESTALE, ENODATA and EHOSTUNREACH @out_ring and @out_epoch tell whose answer
+ * that is. Pointers are passed as __aligned_u64. Arrays of outputs carry the
+ * caller's @entry_size (a multiple of 8): a shorter entry is cut, a longer
+ * one is filled up with zeroes.
+ *
+ * A command either does all it says or changes nothing: ring, epoch and
+ * digest stay as they were whatever error it returns. The answer of a change
+ * is written before the change is published, so EFAULT too means that nothing
+ * has happened.
+ *
+ * A descriptor belongs to one ring: to that of its BIND, or to the ring
+ * ``default`` from its first command that asks for a ring. The bond belongs to
+ * the open file description: dup(), fork() and passing it on share it.
+ *
+ * The errors, for every command:
+ *
+ *  - ENOTTY: there is no such command.
+ *  - EBADF: the descriptor is not open for reading (commands that read) or
+ *    for writing (commands that change).
+ *  - EFAULT: a pointer leads nowhere.
+ *  - EINVAL: @size is smaller than the first version of the struct, a flag is
+ *    unknown, padding is not 0, a name is empty or has a forbidden byte, or a
+ *    choice (hash, layout, state, ...) is not among those known.
+ *  - E2BIG: the tail of the struct is not 0: the caller asks for something
+ *    that this module does not know.
+ *  - ENODEV: the ring of the descriptor has been deleted (any command).
+ *  - EINTR: a fatal signal ended the command before it had done anything.
+ *  - ENOMEM: the system, or the caller's memory cgroup, has no memory for it.
+ *  - EDQUOT: the module's memory budget (parameter max_total_bytes) is used
+ *    up.
+ *
+ * And where the command's own text says so:
+ *
+ *  - EBUSY: the descriptor belongs to a ring already.
+ *  - EEXIST, ENOENT: the ring or node exists already, or does not exist.
+ *  - EPERM: the ring ``default`` cannot be deleted.
+ *  - ENAMETOOLONG: a name is longer than its limit.
+ *  - ERANGE: a number is outside its limits, or the generation would fall.
+ *  - ENOSPC: a limit of count (tokens, nodes, rings) is reached.
+ *  - EMSGSIZE: an array of the caller is too small; its count tells the need.
+ *  - ESTALE: the ring is not at the epoch that the caller named.
+ *  - EOPNOTSUPP: a known choice that this module does not offer.
+ *  - ENODATA: the ring has no nodes.
+ *  - EHOSTUNREACH: the ring has nodes, but none in service with weight.
+ */
+
+#define CHRING_IOC_MAGIC	0xC4
+
+/* Limits. Names are counted in bytes and hold none <= 0x20 and no 0x7f. */
+#define CHRING_RING_NAME_MAX	63	/* of [A-Za-z0-9._:-], no dot first */
+#define CHRING_NAME_MAX		255	/* of a node or a zone */
+#define CHRING_SEP_MAX		16	/* as names, and no digit */
+#define CHRING_WEIGHT_MAX	65535
+#define CHRING_VNODES_MAX	65535
+#define CHRING_UNIT_MAX		65535
+#define CHRING_NODES_MAX	65536	/* per ring */
+#define CHRING_RINGS_MAX	1024	/* public rings */
+#define CHRING_KEY_MAX		65536	/* bytes */
+#define CHRING_BATCH_MAX	65536	/* keys */
+#define CHRING_BATCH_BYTES_MAX	(16 << 20)
+#define CHRING_REPLICAS_MAX	32
+
+/**
+ * enum chring_hash - what makes a position of a key or of a token's label
+ * @CHRING_HASH_DEFAULT: CHRING_HASH_XXH64
+ * @CHRING_HASH_XXH64: XXH64, 64 bits, seed 64 bits
+ * @CHRING_HASH_SIPHASH: SipHash-2-4, 64 bits, seed 128 bits and not 0: for
+ *	keys that an attacker chooses
+ * @CHRING_HASH_MURMUR64: MurmurHash64A, 64 bits, seed 64 bits
+ * @CHRING_HASH_MURMUR3: MurmurHash3 x86 32-bit, 32 bits, seed 32 bits
+ * @CHRING_HASH_MD5: known, not offered yet
+ * @CHRING_HASH_SHA1: known, not offered yet
+ * @CHRING_HASH_CRC32: known, not offered yet
+ */
+enum chring_hash {
+	CHRING_HASH_DEFAULT	= 0,
+	CHRING_HASH_XXH64	= 1,
+	CHRING_HASH_SIPHASH	= 2,
+	CHRING_HASH_MURMUR64	= 3,
+	CHRING_HASH_MURMUR3	= 4,
+	CHRING_HASH_MD5		= 5,
+	CHRING_HASH_SHA1	= 6,
+	CHRING_HASH_CRC32	= 7,
+};
+
+/**
+ * enum chring_layout - where the tokens of a node stand
+ * @CHRING_LAYOUT_DEFAULT: CHRING_LAYOUT_PLAIN
+ * @CHRING_LAYOUT_PLAIN: token i of a node is the hash of its label: the node's
+ *	name, the ring's separator, i in decimal, counted from 0
+ * @CHRING_LAYOUT_KETAMA: known, not offered yet
+ * @CHRING_LAYOUT_NGINX: known, not offered yet
+ * @CHRING_LAYOUT_HAPROXY: known, not offered yet
+ */
+enum chring_layout {
+	CHRING_LAYOUT_DEFAULT	= 0,
+	CHRING_LAYOUT_PLAIN	= 1,
+	CHRING_LAYOUT_KETAMA	= 2,
+	CHRING_LAYOUT_NGINX	= 3,
+	CHRING_LAYOUT_HAPROXY	= 4,
+};
+
+/**
+ * enum chring_state - whether a node is in service
+ * @CHRING_STATE_UP: owns keys
+ * @CHRING_STATE_DRAIN: keeps its tokens, is stepped over; can still be asked
+ *	for what it has
+ * @CHRING_STATE_DOWN: keeps its tokens, is stepped over; cannot answer
+ */
+enum chring_state {
+	CHRING_STATE_UP		= 0,
+	CHRING_STATE_DRAIN	= 1,
+	CHRING_STATE_DOWN	= 2,
+};
+
+/**
+ * struct chring_config - the config of a ring, fixed when it is created
+ * @hash: enum chring_hash
+ * @bits: width of a position, 64 or 32; 0: as wide as the hash. A position of
+ *	32 bits is the upper half of a 64-bit hash; CHRING_HASH_MURMUR3 has 32
+ * @layout: enum chring_layout
+ * @vnodes: tokens per @unit of weight, 1..65535; 0: 160
+ * @unit: 1..65535; 0: 1. A node has 0 tokens if its weight is 0, else
+ *	ceil(weight * @vnodes / @unit)
+ * @sep_len: bytes of @sep, 1..16; 0: one byte, ``#``
+ * @sep: stands between name and index in a label; the rest is 0
+ * @seed: of the hash, least significant half first; what is wider than the
+ *	hash takes must be 0. For SipHash these are the two 64-bit halves of
+ *	its key, each read little-endian
+ * @balance: bounded load in percent of the average; 0: none. Not offered yet
+ * @tickets: per descriptor open for reading only; 0: none. Not offered yet
+ *
+ * Where a config is an input, 0 stands for the default; where it is an output,
+ * it says what the ring uses. Its size travels beside the pointer, so that it
+ * can grow like the structs of commands.
+ *
+ * @seed is given only to descriptors open for writing if the hash is keyed
+ * (CHRING_HASH_SIPHASH); others read 0.
+ */
+struct chring_config {
+	__u32 hash;
+	__u32 bits;
+	__u32 layout;
+	__u32 vnodes;
+	__u32 unit;
+	__u32 sep_len;
+	__u8 sep[CHRING_SEP_MAX];
+	__aligned_u64 seed[2];
+	__u32 balance;
+	__u32 tickets;
+};
+
+/**
+ * DOC: digest and checksum
+ *
+ * The digest is a function of a ring's config and membership, so two hosts
+ * with equal digests choose the same owner for every key. All numbers are
+ * little-endian; XXH64 has seed 0.
+ *
+ *	C = XXH64(hash u32, bits u32, layout u32, vnodes u32, unit u32,
+ *		  sep_len u32, sep 16 bytes, seed[0] u64, seed[1] u64,
+ *		  balance u32, 0 u32), 72 bytes, defaults filled in
+ *	K(node) = XXH64(name bytes, one byte 0, zone bytes)
+ *	digest = XXH64(C u64, then for every node in the order of its name's
+ *		  bytes: K(node) u64, weight u32, state u32)
+ *
+ * The cookie is not part of it: it does not route.
+ *
+ * The checksum is of the tokens themselves, modulo 2^64, t being the token as
+ * a number of the ring's width and F the 64-bit finalizer of MurmurHash3:
+ *
+ *	checksum = sum over all tokens of F(t + XXH64(name bytes))
+ */
+
+/**
+ * struct chring_info - CHRING_IOC_INFO: what the module is and holds
+ * @size: sizeof(struct chring_info)
+ * @flags: 0
+ * @out_version: of the module, (major << 16) + (minor << 8) + patch
+ * @out_rings: public rings now
+ * @out_hashes: bit n set: hash n of enum chring_hash is offered
+ * @out_layouts: bit n set: layout n of enum chring_layout is offered
+ * @out_ring: ring of this descriptor, 0: none yet
+ * @out_total_bytes: what the module holds now
+ * @out_max_total_bytes: its budget
+ * @out_max_tokens: limit of tokens per ring
+ * @out_reserved: 0
+ *
+ * Reads. Binds nothing.
+ */
+struct chring_info {
+	__u32 size;
+	__u32 flags;
+	__u32 out_version;
+	__u32 out_rings;
+	__aligned_u64 out_hashes;
+	__aligned_u64 out_layouts;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_total_bytes;
+	__aligned_u64 out_max_total_bytes;
+	__u32 out_max_tokens;
+	__u32 out_reserved;
+};
+#define CHRING_IOC_INFO		_IO(CHRING_IOC_MAGIC, 0x00)
+
+/**
+ * struct chring_ring_create - CHRING_IOC_RING_CREATE: a new, empty ring
+ * @size: sizeof(struct chring_ring_create)
+ * @flags: 0
+ * @name: pointer to the ring's name
+ * @name_len: its bytes
+ * @config_size: sizeof(struct chring_config); 0 with @config 0: all defaults
+ * @config: pointer to struct chring_config
+ * @out_ring: id of the ring
+ *
+ * Changes. Binds nothing. EEXIST; ENAMETOOLONG; ERANGE: vnodes, unit, sep_len
+ * or a seed wider than its hash takes; EINVAL: bits that the hash does not
+ * have, a keyed hash without a seed; EOPNOTSUPP: a hash, layout or option not
+ * offered; ENOSPC: as many public rings as there may be.
+ */
+struct chring_ring_create {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 name;
+	__u32 name_len;
+	__u32 config_size;
+	__aligned_u64 config;
+	__aligned_u64 out_ring;
+};
+#define CHRING_IOC_RING_CREATE	_IO(CHRING_IOC_MAGIC, 0x01)
+
+/**
+ * struct chring_ring_name - CHRING_IOC_RING_DELETE, CHRING_IOC_BIND
+ * @size: sizeof(struct chring_ring_name)
+ * @flags: 0
+ * @name: pointer to the ring's name
+ * @name_len: its bytes
+ * @reserved: 0
+ * @out_ring: id of the ring
+ *
+ * RING_DELETE changes: the name is free at once, descriptors of the ring get
+ * ENODEV from then on. ENOENT; ENAMETOOLONG; EPERM: ``default``.
+ *
+ * BIND needs a descriptor open for reading or writing, and fixes its ring.
+ * ENOENT; ENAMETOOLONG; EBUSY: it has one already.
+ */
+struct chring_ring_name {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 name;
+	__u32 name_len;
+	__u32 reserved;
+	__aligned_u64 out_ring;
+};
+#define CHRING_IOC_RING_DELETE	_IO(CHRING_IOC_MAGIC, 0x02)
+#define CHRING_IOC_BIND		_IO(CHRING_IOC_MAGIC, 0x03)
+
+/**
+ * struct chring_ring_entry - one ring in the answer of CHRING_IOC_RING_LIST
+ * @ring: id
+ * @epoch: of the ring now
+ * @generation: the fleet's number for the membership, 0 if never given
+ * @digest: see "digest and checksum"
+ * @tokens: of all nodes
+ * @bytes: memory that the ring holds
+ * @nodes: all of them
+ * @live: nodes in service with weight
+ * @name: NUL-terminated
+ */
+struct chring_ring_entry {
+	__aligned_u64 ring;
+	__aligned_u64 epoch;
+	__aligned_u64 generation;
+	__aligned_u64 digest;
+	__aligned_u64 tokens;
+	__aligned_u64 bytes;
+	__u32 nodes;
+	__u32 live;
+	char name[CHRING_RING_NAME_MAX + 1];
+};
+
+/**
+ * struct chring_ring_list - CHRING_IOC_RING_LIST: all public rings
+ * @size: sizeof(struct chring_ring_list)
+ * @flags: 0
+ * @entries: pointer to an array of struct chring_ring_entry; 0 if @count is 0
+ * @entry_size: sizeof(struct chring_ring_entry) of the caller
+ * @count: room in @entries
+ * @out_count: rings there are, in the order of their ids
+ * @reserved: 0
+ *
+ * Reads. Binds nothing. EMSGSIZE: @count < @out_count.
+ */
+struct chring_ring_list {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 entries;
+	__u32 entry_size;
+	__u32 count;
+	__u32 out_count;
+	__u32 reserved;
+};
+#define CHRING_IOC_RING_LIST	_IO(CHRING_IOC_MAGIC, 0x04)
+
+#define CHRING_NODE_WEIGHT	(1U << 0)
+#define CHRING_NODE_STATE	(1U << 1)
+#define CHRING_NODE_ZONE	(1U << 2)
+#define CHRING_NODE_COOKIE	(1U << 3)
+
+/**
+ * struct chring_node_change - CHRING_IOC_NODE_ADD, _NODE_SET, _NODE_DEL
+ * @size: sizeof(struct chring_node_change)
+ * @flags: NODE_SET: which of CHRING_NODE_* to set, at least one; else 0
+ * @node: NODE_SET, NODE_DEL: id of the node, or 0 and its name; NODE_ADD: 0
+ * @name: pointer to the node's name; 0 with @node
+ * @name_len: its bytes; 0 with @node
+ * @zone_len: bytes of the zone's name; 0: the empty zone
+ * @zone: pointer to the zone's name
+ * @weight: 0..65535
+ * @state: enum chring_state
+ * @cookie: any number; lookups give it back
+ * @epoch: change only if the ring is at this epoch; 0: whatever it is
+ * @generation: the fleet's number for the membership after the change; 0:
+ *	leave it. It never falls
+ * @out_ring: id of the ring
+ * @out_epoch: epoch after the change
+ * @out_generation: generation after the change
+ * @out_digest: digest after the change
+ * @out_node: id of the node
+ *
+ * Changes. NODE_SET leaves what its flags do not name, and @weight, @state,
+ * @zone and @cookie not named must be 0; all of them must be 0 for NODE_DEL. A
+ * NODE_SET that finds everything as it wants it makes no new epoch.
+ *
+ * ENOENT, EEXIST: the node; ENAMETOOLONG; ERANGE: @weight is over its limit,
+ * or @generation below the ring's; ENOSPC: tokens or nodes per ring; ESTALE.
+ */
+struct chring_node_change {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 node;
+	__aligned_u64 name;
+	__u32 name_len;
+	__u32 zone_len;
+	__aligned_u64 zone;
+	__u32 weight;
+	__u32 state;
+	__aligned_u64 cookie;
+	__aligned_u64 epoch;
+	__aligned_u64 generation;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+	__aligned_u64 out_generation;
+	__aligned_u64 out_digest;
+	__aligned_u64 out_node;
+};
+#define CHRING_IOC_NODE_ADD	_IO(CHRING_IOC_MAGIC, 0x10)
+#define CHRING_IOC_NODE_SET	_IO(CHRING_IOC_MAGIC, 0x11)
+#define CHRING_IOC_NODE_DEL	_IO(CHRING_IOC_MAGIC, 0x12)
+
+/**
+ * struct chring_node_entry - one node in the answer of CHRING_IOC_NODE_LIST
+ * @node: id
+ * @cookie: as set
+ * @weight: as set
+ * @state: enum chring_state
+ * @tokens: how many it has
+ * @name_off: where its name begins in the answer's strings
+ * @name_len: bytes of the name
+ * @zone_off: where its zone's name begins
+ * @zone_len: bytes of the zone's name, 0: the empty zone
+ * @reserved: 0
+ */
+struct chring_node_entry {
+	__aligned_u64 node;
+	__aligned_u64 cookie;
+	__u32 weight;
+	__u32 state;
+	__u32 tokens;
+	__u32 name_off;
+	__u32 name_len;
+	__u32 zone_off;
+	__u32 zone_len;
+	__u32 reserved;
+};
+
+/**
+ * struct chring_node_list - CHRING_IOC_NODE_LIST: all nodes, at one epoch
+ * @size: sizeof(struct chring_node_list)
+ * @flags: 0
+ * @entries: pointer to an array of struct chring_node_entry
+ * @entry_size: sizeof(struct chring_node_entry) of the caller
+ * @count: room in @entries
+ * @strings: pointer to a buffer for names and zones, not NUL-terminated
+ * @strings_size: its bytes
+ * @out_count: nodes there are, in the order of their names' bytes
+ * @out_strings_size: bytes of @strings used
+ * @reserved: 0
+ * @out_ring: id of the ring
+ * @out_epoch: epoch of the answer
+ * @out_generation: generation of the answer
+ * @out_digest: digest of the answer
+ *
+ * Reads. EMSGSIZE: @count < @out_count or @strings_size < @out_strings_size.
+ */
+struct chring_node_list {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 entries;
+	__u32 entry_size;
+	__u32 count;
+	__aligned_u64 strings;
+	__u32 strings_size;
+	__u32 out_count;
+	__u32 out_strings_size;
+	__u32 reserved;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+	__aligned_u64 out_generation;
+	__aligned_u64 out_digest;
+};
+#define CHRING_IOC_NODE_LIST	_IO(CHRING_IOC_MAGIC, 0x13)
+
+/* The caller brings a position, not the bytes of a key. */
+#define CHRING_LOOKUP_POSITION	(1U << 0)
+/* Owners of different zones first. Known, not offered yet. */
+#define CHRING_LOOKUP_ZONES	(1U << 1)
+/* As it was before the last change of the tokens. Known, not offered yet. */
+#define CHRING_LOOKUP_PREVIOUS	(1U << 2)
+
+/**
+ * struct chring_owner - a node in the answer of CHRING_IOC_LOOKUP
+ * @node: id
+ * @cookie: as set with the node
+ */
+struct chring_owner {
+	__aligned_u64 node;
+	__aligned_u64 cookie;
+};
+
+/**
+ * struct chring_lookup - CHRING_IOC_LOOKUP: who owns a key
+ * @size: sizeof(struct chring_lookup)
+ * @flags: CHRING_LOOKUP_*
+ * @key: pointer to the key's bytes; 0 with CHRING_LOOKUP_POSITION
+ * @key_len: 0..65536; 0 with CHRING_LOOKUP_POSITION
+ * @count: owners wanted, 1..32; more than 1 is not offered yet
+ * @position: with CHRING_LOOKUP_POSITION: where on the circle, of the ring's
+ *	width; else 0
+ * @epoch: answer only for this epoch; 0: for whatever is current
+ * @owners: pointer to an array of @count struct chring_owner
+ * @entry_size: sizeof(struct chring_owner) of the caller
+ * @out_count: owners given
+ * @out_position: of the key on the circle
+ * @out_ring: id of the ring
+ * @out_epoch: epoch of the answer
+ *
+ * Reads. ERANGE: @key_len, @count, or a position wider than the ring's;
+ * EOPNOTSUPP: a flag or count not offered yet; ESTALE; ENODATA; EHOSTUNREACH.
+ *
+ * On a keyed ring a position tells about tokens: CHRING_LOOKUP_POSITION is
+ * EBADF and @out_position 0 unless the descriptor is open for writing too.
+ */
+struct chring_lookup {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 key;
+	__u32 key_len;
+	__u32 count;
+	__aligned_u64 position;
+	__aligned_u64 epoch;
+	__aligned_u64 owners;
+	__u32 entry_size;
+	__u32 out_count;
+	__aligned_u64 out_position;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+};
+#define CHRING_IOC_LOOKUP	_IO(CHRING_IOC_MAGIC, 0x20)
+
+/**
+ * struct chring_lookup_batch - CHRING_IOC_LOOKUP_BATCH: who owns these keys
+ * @size: sizeof(struct chring_lookup_batch)
+ * @flags: CHRING_LOOKUP_POSITION or 0
+ * @keys: pointer to the keys' bytes, one key after the other; with
+ *	CHRING_LOOKUP_POSITION to an array of __u64 positions
+ * @lens: pointer to @count __u32: the length of each key, 0..65536; 0 with
+ *	CHRING_LOOKUP_POSITION
+ * @keys_size: bytes at @keys, at most 16 MiB
+ * @count: keys, at most 65536
+ * @epoch: answer only for this epoch; 0: for whatever is current
+ * @nodes: pointer to an array of @count __u64: id of each key's owner
+ * @out_done: keys answered
+ * @reserved: 0
+ * @out_ring: id of the ring
+ * @out_epoch: epoch of the answers
+ *
+ * Reads. One call answers for one epoch: if the ring changes in the middle,
+ * the call succeeds with @out_done < @count, and the caller asks again for the
+ * rest. Bytes at @keys after the last key are not looked at.
+ *
+ * On a keyed ring CHRING_LOOKUP_POSITION is EBADF unless the descriptor is open
+ * for writing too.
+ *
+ * EINVAL: the lengths run over @keys_size; ERANGE: @count, @keys_size, a
+ * length, a position wider than the ring's; EOPNOTSUPP; ESTALE; ENODATA;
+ * EHOSTUNREACH. After an error nothing is to be read from @nodes.
+ */
+struct chring_lookup_batch {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 keys;
+	__aligned_u64 lens;
+	__u32 keys_size;
+	__u32 count;
+	__aligned_u64 epoch;
+	__aligned_u64 nodes;
+	__u32 out_done;
+	__u32 reserved;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+};
+#define CHRING_IOC_LOOKUP_BATCH	_IO(CHRING_IOC_MAGIC, 0x21)
+
+/**
+ * struct chring_node_share - one node in the answer of CHRING_IOC_STATS
+ * @node: id
+ * @share_lo: positions of the circle that it owns, lower 64 bits
+ * @share_hi: upper 64 bits: a node alone on a 64-bit ring owns 2^64
+ * @tokens: how many it has
+ * @reserved: 0
+ */
+struct chring_node_share {
+	__aligned_u64 node;
+	__aligned_u64 share_lo;
+	__aligned_u64 share_hi;
+	__u32 tokens;
+	__u32 reserved;
+};
+
+/**
+ * struct chring_stats - CHRING_IOC_STATS: a ring and the shares of its nodes
+ * @size: sizeof(struct chring_stats)
+ * @flags: 0
+ * @config: pointer to struct chring_config for the ring's config; 0: not
+ *	wanted
+ * @config_size: sizeof(struct chring_config) of the caller; 0 with @config 0
+ * @entry_size: sizeof(struct chring_node_share) of the caller; 0 with
+ *	@entries 0
+ * @entries: pointer to an array of struct chring_node_share, filled in the
+ *	order of CHRING_IOC_NODE_LIST; 0: not wanted, which is quick: shares
+ *	take a walk over all tokens
+ * @count: room in @entries; 0 with @entries 0
+ * @out_nodes: all nodes
+ * @out_live: nodes in service with weight
+ * @out_collisions: tokens that stand where another one stands already
+ * @out_tokens: of all nodes
+ * @out_checksum: of the tokens, see "digest and checksum"; 0 with @entries 0,
+ *	and, on a keyed ring, unless the descriptor is open for writing
+ * @out_bytes: memory that the ring holds
+ * @out_ring: id of the ring
+ * @out_epoch: epoch of the answer
+ * @out_generation: generation of the answer
+ * @out_digest: digest of the answer
+ * @out_name: the ring's name, NUL-terminated
+ *
+ * Reads. EMSGSIZE: @entries is given and @count < @out_nodes.
+ */
+struct chring_stats {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 config;
+	__u32 config_size;
+	__u32 entry_size;
+	__aligned_u64 entries;
+	__u32 count;
+	__u32 out_nodes;
+	__u32 out_live;
+	__u32 out_collisions;
+	__aligned_u64 out_tokens;
+	__aligned_u64 out_checksum;
+	__aligned_u64 out_bytes;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+	__aligned_u64 out_generation;
+	__aligned_u64 out_digest;
+	char out_name[CHRING_RING_NAME_MAX + 1];
+};
+#define CHRING_IOC_STATS	_IO(CHRING_IOC_MAGIC, 0x30)
+
+#endif /* _UAPI_LINUX_CHRING_H */
