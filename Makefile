@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# chring: the kernel module and everything around it. `make help` tells more.
+
+MAKEFLAGS += --no-print-directory
+SHELL := bash
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+KERNEL ?= 6.1
+PREFIX ?= /usr/local
+MEM ?= 1024
+SMP ?= 2
+BOOT_TIMEOUT ?= 90
+
+module := build/$(KERNEL)/chring.ko
+
+all: module tools
+
+help:
+	@echo 'For this machine:'
+	@echo '  all           the module for the running kernel (or KDIR=...) and the tools'
+	@echo '  module        the module alone'
+	@echo '  tools         the tools alone'
+	@echo '  install       module, header and tools (PREFIX=, DESTDIR=)'
+	@echo '  clean         removes everything that was built'
+	@echo 'In a virtual machine with a stock kernel (KERNEL=$(KERNEL)):'
+	@echo '  deps          installs the packages that building and testing need (Debian 12)'
+	@echo '  demo          ten nodes, ten thousand keys, and what moves when a node goes'
+	@echo '                (KEYS=FILE, NODES=FILE: your own, a line each)'
+	@echo '  vm            a shell with the module loaded'
+	@echo "  vm CMD='...'  runs a command there; IN=FILE is /in for it, TIMEOUT=, MEM=, SMP="
+	@echo 'Checks, each ending in "N passed, N failed, N skipped":'
+	@echo '  check         all of those below, and the demo'
+	@echo '  check-static  compiler and sparse warnings, style, layering'
+	@echo '  check-unit    the core in user space, under sanitizers'
+	@echo '  check-vm      the module in a virtual machine (ONLY=REGEX: some tests)'
+	@echo '  check-harness the test machinery itself'
+
+# -- for this machine
+
+module:
+	@if [ -e '$(KDIR)/Makefile' ]; then \
+		$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules; \
+	else \
+		echo 'chring.ko is not built: no kernel headers in $(KDIR); say where with KDIR=DIR' >&2; \
+	fi
+
+tools:
+	@$(MAKE) -C tools
+
+install: all
+	@if [ -e chring.ko ]; then \
+		$(MAKE) -C '$(KDIR)' M='$(CURDIR)' \
+			$(if $(DESTDIR),INSTALL_MOD_PATH='$(DESTDIR)') modules_install; \
+	fi
+	install -D -m 644 uapi/linux/chring.h '$(DESTDIR)$(PREFIX)/include/linux/chring.h'
+	@$(MAKE) -C tools install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+
+clean:
+	@if [ -e '$(KDIR)/Makefile' ]; then \
+		$(MAKE) -s -C '$(KDIR)' M='$(CURDIR)' clean; \
+	fi
+	@for dir in tools selftests/unit selftests/chring; do \
+		[ ! -e $$dir/Makefile ] || $(MAKE) -s -C $$dir clean; \
+	done
+	rm -rf build
+
+# -- in a virtual machine
+
+# Runs a make that knows nothing of this one's variables (a CMD with a $ in it
+# must not get there) and speaks only when it fails.
+quietly = out=$$(env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL \
+	make -s -j$$(nproc) $(1) 2>&1) || { printf '%s\n' "$$out" >&2; exit 1; }
+
+# A directory of the cache: kernel_show in vm/kernel.sh knows them.
+kernel = $(shell . selftests/vm/kernel.sh; kernel_select '$(KERNEL)' && kernel_locate && echo $$$(1))
+
+deps:
+	@selftests/deps.sh '$(KERNEL)' >&2
+
+vm-build: deps
+	@selftests/build.sh '$(KERNEL)'
+	@$(if $(wildcard tools/Makefile),$(call quietly,-C tools static))
+
+run_options = --module $(module) \
+	$(if $(wildcard tools/Makefile),--file /bin/chringctl=build/tools/chringctl) \
+	--mem '$(MEM)' --smp '$(SMP)' --boot-timeout '$(BOOT_TIMEOUT)'
+
+# When a recipe fails, make exits with 2, whatever the status was. Here the
+# status of the command matters: vm-run leaves it in a file, and a function
+# that vm/exit.c adds to make ends it with that.
+ifneq ($(filter vm,$(MAKECMDGOALS)),)
+vm_status := build/vm-status.$(shell echo $$PPID)
+# Raw: make would expand a $ in it.
+unexport CMD
+export CHRING_CMD := $(value CMD)
+vm_what := $(if $(filter undefined,$(origin CMD)),--shell,--cmd "$$CHRING_CMD")
+endif
+
+vm: vm-run
+	@$(call leave,$(file <$(vm_status)))
+
+leave = $(shell rm -f $(vm_status))$(if $(filter-out 0,$(1)),$(eval -load build/exit.so)$(exit $(1)))exit $(1)
+
+vm-run: vm-build build/exit.so
+	@selftests/vm/run --kernel '$(KERNEL)' $(run_options) $(vm_what) \
+		$(if $(IN),--in '$(IN)') $(if $(TIMEOUT),--timeout '$(TIMEOUT)'); \
+	echo $$? >$(vm_status)
+
+build/exit.so: selftests/vm/exit.c | deps
+	@mkdir -p build
+	@$(CC) -shared -fPIC -O2 -Wall -Wextra -o $@ $<
+
+demo: vm-build
+	@selftests/vm/demo.sh '$(KERNEL)' $(run_options)
+
+# -- checks
+
+check:
+	@selftests/check.sh check-static check-unit check-vm check-harness demo
+
+check-static: deps
+	@selftests/static.sh '$(KERNEL)' | selftests/tap.py
+
+check-unit: deps
+	@{ \
+		echo '#> begin unit'; \
+		$(MAKE) -s -C selftests/unit check; \
+		echo "#> end unit $$?"; \
+	} | selftests/tap.py
+
+check-vm: vm-build
+	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src)/tools/testing/selftests')
+	@$(if $(wildcard selftests/unit/Makefile),$(call quietly,-C selftests/unit testdata))
+	@selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
+		$(if $(wildcard build/testdata),--file /data=build/testdata)
+
+check-harness: vm-build build/exit.so
+	@{ \
+		echo '#> begin harness'; \
+		selftests/vm/harness.sh '$(KERNEL)' '$(module)'; \
+		echo "#> end harness $$?"; \
+	} | selftests/tap.py
+
+.PHONY: all help module tools install clean deps vm-build vm vm-run demo \
+	check check-static check-unit check-vm check-harness

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# deps.sh [KERNEL]: brings in what building and testing need. Packages are
+# installed by apt-get; the image and source of the tested kernel are only
+# unpacked into a cache, for they need not be installed to be booted or read.
+set -euo pipefail
+export LC_ALL=C
+
+# shellcheck source-path=SCRIPTDIR source=vm/kernel.sh
+. "$(dirname "$0")/vm/kernel.sh"
+kernel_select "${1:-6.1}"
+
+packages()
+{
+	cat <<-END
+	build-essential		compiler, linker and C library
+	$k_headers	headers of the kernel to build for
+	qemu-system-x86		boots that kernel for the tests
+	busybox-static		user space of the virtual machine
+	cpio			packs its initramfs
+	kmod			modprobe, depmod, modinfo
+	python3			runs the virtual machine
+	perl			checkpatch.pl
+	xz-utils		unpacks the kernel's source
+	sparse			checks address spaces and endianness
+	liburcu-dev		RCU for the unit tests in user space
+	libxxhash-dev		xxh64 outside the kernel
+	libsodium-dev		siphash to compare with
+	libjson-c-dev		JSON output of chringctl
+	shellcheck		checks the scripts
+	codespell		checks the spelling
+	END
+}
+
+missing()
+{
+	local -A have=()
+	local package status why
+
+	# shellcheck disable=SC2016 # dpkg-query's own fields
+	while read -r package status; do
+		[ "$status" != ii ] || have[${package%:*}]=1
+	done < <(packages | awk '{ print $1 }' |
+		 xargs dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n' 2>/dev/null || :)
+	while read -r package why; do
+		[ -n "${have[$package]-}" ] || printf '%s\t%s\n' "$package" "$why"
+	done < <(packages)
+}
+
+complete()
+{
+	[ -z "$(missing)" ] && kernel_locate && [ -d "$k_image" ] && [ -d "$k_src" ]
+}
+
+apt()
+{
+	DEBIAN_FRONTEND=noninteractive apt-get -qq -o APT::Sandbox::User=root \
+		-o Acquire::Retries=3 -o DPkg::Lock::Timeout=600 "$@"
+}
+
+install_packages()
+{
+	local wanted names
+
+	wanted=$(missing)
+	if [ -n "$wanted" ]; then
+		echo "deps: to be installed:"
+		column -t -s $'\t' <<<"$wanted" 2>/dev/null || echo "$wanted"
+	fi
+	if [ "$(id -u)" != 0 ]; then
+		[ -z "$wanted" ] && kernel_locate && return
+		echo "deps: packages are missing: run 'make deps' as root" >&2
+		exit 1
+	fi
+	apt update
+	mapfile -t names < <(cut -sf1 <<<"$wanted")
+	# Headers that are installed but older than the archive go up as well:
+	# the archive no longer has the image that belongs to them.
+	apt install --no-install-recommends -y "${names[@]}" "$k_headers" >/dev/null
+	kernel_locate
+}
+
+# fetch PACKAGE DIR FUNCTION: PACKAGE of the kernel's version, put by FUNCTION
+# into DIR, which appears complete or not at all.
+fetch()
+{
+	local package=$1 dir=$2 unpack=$3 part
+
+	[ ! -d "$dir" ] || return 0
+	echo "deps: $package=$k_version goes to $dir"
+	part=$(mktemp -d "$k_cache/part.XXXXXX")
+	(
+		trap 'rm -rf "$part"' EXIT
+		cd "$part"
+		apt download "$package=$k_version"
+		mkdir tree
+		"$unpack" ./*.deb tree
+		chmod 755 tree
+		mv -T tree "$dir"
+	)
+}
+
+# Boots without the decompressor, which takes seconds to emulate.
+unpack_image()
+{
+	dpkg-deb -x "$1" "$2"
+	"$k_src/scripts/extract-vmlinux" "$2/boot/vmlinuz-$k_release" \
+		>"$2/boot/vmlinux-$k_release"
+	depmod -b "$2" "$k_release"
+}
+
+unpack_source()
+{
+	local files
+
+	read -rd '' -a files <<<"$kernel_source_files" || :
+	dpkg-deb --fsys-tarfile "$1" |
+		tar -xO "./usr/src/$k_source.tar.xz" |
+		tar -xJ -C "$2" --strip-components=1 "${files[@]/#/$k_source/}"
+}
+
+complete && exit
+
+mkdir -p "$k_cache"
+exec {lock}>"$k_cache/lock"
+flock "$lock"
+complete && exit
+
+install_packages
+fetch "$k_source" "$k_src" unpack_source
+fetch "linux-image-$k_release" "$k_image" unpack_image

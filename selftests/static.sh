@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# static.sh KERNEL: what can be said of the sources without running them, in
+# TAP. Each function below is a test: silent and true if all is well.
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit
+# shellcheck source-path=SCRIPTDIR source=vm/kernel.sh
+. selftests/vm/kernel.sh
+kernel_select "$1" && kernel_locate || exit
+kernel=$1
+
+# files PATTERN...: sources as git knows them, committed or not yet.
+files()
+{
+	git -c safe.directory='*' ls-files -co --exclude-standard -- "$@" |
+		while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+}
+
+# none PATTERN FILE...: no line of them matches; shows those that do.
+none()
+{
+	local pattern=$1
+
+	shift
+	[ $# = 0 ] || ! grep -nEH -e "$pattern" "$@"
+}
+
+compiler()
+{
+	selftests/build.sh "$kernel"
+}
+
+sparse()
+{
+	selftests/build.sh "$kernel" "build/$kernel-sparse" \
+		C=2 CHECK=sparse CF=-D__CHECK_ENDIAN__
+}
+
+# Not asked of checkpatch:
+#   FILE_PATH_CHANGES		there is no MAINTAINERS file here
+#   LINUX_VERSION_CODE		it has one home, and layers_version looks after that
+# nor, of the tests, which build on the macros of kselftest_harness.h:
+#   COMPLEX_MACRO, MACRO_WITH_FLOW_CONTROL
+checkpatch_c()
+{
+	checkpatch_of FILE_PATH_CHANGES,LINUX_VERSION_CODE \
+		'kmod/*.[ch]' 'uapi/*.h' 'tools/*.[ch]' &&
+	checkpatch_of FILE_PATH_CHANGES,COMPLEX_MACRO,MACRO_WITH_FLOW_CONTROL \
+		'selftests/*.[ch]'
+}
+
+checkpatch_of()
+{
+	local ignore=$1
+
+	shift
+	files "$@" | xargs -r perl "$k_src/scripts/checkpatch.pl" --no-tree \
+		--no-summary --terse --quiet --show-types --ignore "$ignore" --file
+}
+
+shellcheck_scripts()
+{
+	files | xargs grep -lE '^#!.*\b(ba)?sh$|^# shellcheck shell=' |
+		xargs shellcheck -x -P SCRIPTDIR
+}
+
+codespell_all()
+{
+	files ':!COPYING' ':!.clang-format' | xargs codespell --ignore-words-list=te
+}
+
+licence_lines()
+{
+	local without
+
+	without=$(files ':!COPYING' ':!*.md' ':!*.json' ':!*.tsv' |
+		  xargs grep -L 'SPDX-License-Identifier: ')
+	[ -z "$without" ] || { echo "no SPDX line:" "$without"; return 1; }
+}
+
+# core/ reaches the kernel through platform.h alone.
+layers_core()
+{
+	local core
+
+	mapfile -t core < <(files 'kmod/core/*.[ch]' ':!*/platform.h')
+	none '^#[[:space:]]*include[[:space:]]*<' "${core[@]}" &&
+	none '^#[[:space:]]*include[[:space:]]*"[^"]*/' "${core[@]}"
+}
+
+layers_version()
+{
+	local all
+
+	mapfile -t all < <(files '*.[ch]' ':!kmod/compat.h')
+	none 'LINUX_VERSION_CODE|KERNEL_VERSION\(' "${all[@]}"
+}
+
+# Memory of programs is seen by floor 3 only.
+layers_user()
+{
+	local below
+
+	mapfile -t below < <(files 'kmod/core/*.[ch]' 'kmod/ring.[ch]' 'kmod/registry.[ch]' \
+		'kmod/view.[ch]' 'kmod/roster.[ch]' 'kmod/sync.[ch]' 'kmod/budget.[ch]')
+	none '\<__user\>|copy_(from|to)_user' "${below[@]}"
+}
+
+# Two worlds meet in twins, not in ifdefs.
+layers_ifdef()
+{
+	local all
+
+	mapfile -t all < <(files '*.[ch]')
+	none '^#[[:space:]]*if.*__KERNEL__' "${all[@]}"
+}
+
+layers_ioctl()
+{
+	local tools
+
+	mapfile -t tools < <(files 'tools/*.[ch]' ':!tools/libchring.c')
+	none '\<(ioctl|mmap)[[:space:]]*\(' "${tools[@]}"
+}
+
+uapi_compiles()
+{
+	local dialect
+
+	for dialect in 'c -std=c99' 'c -std=gnu11' 'c++ -std=c++11' 'c++ -std=c++20'; do
+		# shellcheck disable=SC2086 # two words
+		"${CC:-cc}" -x $dialect -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+			-Iuapi - <<<'#include <linux/chring.h>' || return
+	done
+}
+
+if [ -z "$(files Kbuild)" ]; then
+	echo "static.sh: no git checkout, no sources to look at" >&2
+	exit 1
+fi
+
+tests="compiler sparse checkpatch_c shellcheck_scripts codespell_all
+	licence_lines layers_core layers_version layers_user layers_ifdef
+	layers_ioctl uapi_compiles"
+
+echo '#> begin static'
+echo "1..$(wc -w <<<"$tests")"
+for test in $tests; do
+	if said=$("$test" 2>&1) && [ -z "$said" ]; then
+		echo "ok - $test"
+	else
+		printf '%s\n' "$said"
+		echo "not ok - $test"
+	fi
+done
+echo '#> end static 0'

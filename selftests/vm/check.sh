@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# check.sh KERNEL TESTS [OPTION-OF-RUN]...: boots KERNEL and runs there the
+# programs and scripts of directory TESTS. The environment may say
+#	ONLY	regular expression: only tests of which it matches the name
+#	LIMIT	seconds that one file may take
+set -euo pipefail
+
+here=$(dirname "$0")
+kernel=$1 tests=$2
+shift 2
+ONLY=${ONLY-} LIMIT=${LIMIT:-300}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/tests"
+
+# A script has one name, a program knows the names of its tests.
+files=0
+for test in "$tests"/*; do
+	case $test in
+	*.sh) basename "$test" .sh | grep -qE -- "$ONLY" || continue ;;
+	*) [ -z "$ONLY" ] || "$test" -l "$ONLY" >/dev/null || continue ;;
+	esac
+	cp "$test" "$scratch/tests/"
+	files=$((files + 1))
+done
+if [ "$files" = 0 ]; then
+	echo "check-vm: ONLY=$ONLY matches no test" >&2
+	exit 2
+fi
+
+printf -v cmd 'ONLY=%q LIMIT=%q sh /run-tests' "$ONLY" "$LIMIT"
+"$here/run" --kernel "$kernel" --name check --timeout "${TIMEOUT:-1800}" "$@" \
+	--file "/tests=$scratch/tests" --file "/run-tests=$here/tests" --cmd "$cmd" |
+	"$here/../tap.py" --files "$files"
