@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Readers on all processors while a writer changes the ring. Every answer is
+ * judged by the membership of the epoch that it carries, by arithmetic of this
+ * file: the nearest token clockwise, found by looking at all of them. The
+ * module is never asked twice.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "libtest.h"
+#include "kselftest_harness.h"
+
+#define RING		"concurrent-test"
+#define NODES		12
+#define VNODES		10
+#define WEIGHT_MAX	4
+#define KEYS		16384
+#define KEY_BYTES	12
+#define SINGLES		512	/* lookups between two judgements */
+#define EPOCHS		400000
+#define READERS_MAX	16
+#define SECONDS_MAX	240
+
+/* To be reached before the test may end. */
+#define EPOCHS_MIN	1000
+#define LOOKUPS_MIN	1000000
+#define CUT_MIN		100	/* batches that met a change */
+
+/* A ring at one epoch; id 0: the node is not there. */
+struct member {
+	__u64 id;
+	__u16 weight;
+	__u16 state;
+};
+
+static struct member (*history)[NODES];
+static _Atomic __u64 known;		/* history is complete up to here */
+static __u64 token[NODES][WEIGHT_MAX * VNODES];
+static char keys[KEYS][KEY_BYTES];
+static __u64 position[KEYS];
+static _Atomic bool stop;
+
+struct reader {
+	pthread_t thread;
+	int cpu;
+	bool batch;
+	_Atomic unsigned long lookups;
+	_Atomic unsigned long cut;
+	unsigned long wrong, unknown, errors, empty;
+	unsigned char *seen;		/* by epoch */
+};
+
+static struct reader readers[READERS_MAX];
+
+static void node_name(char *to, int node)
+{
+	sprintf(to, "node-%d", node);
+}
+
+static void make_tokens(void)
+{
+	char label[32];
+	int n, i;
+
+	for (n = 0; n < NODES; n++)
+		for (i = 0; i < WEIGHT_MAX * VNODES; i++)
+			token[n][i] = XXH64(label, sprintf(label, "node-%d#%d",
+							   n, i), 0);
+}
+
+static void make_keys(void)
+{
+	int i;
+
+	for (i = 0; i < KEYS; i++) {
+		snprintf(keys[i], KEY_BYTES, "key:%07d", i);
+		position[i] = XXH64(keys[i], KEY_BYTES, 0);
+	}
+}
+
+/* Id of the owner, or 0 with the errno of who has none. */
+static __u64 judge(const struct member *m, __u64 at, int *error)
+{
+	__u64 best = 0, nearest = ~0ULL;
+	bool nodes = false;
+	int n, i;
+
+	for (n = 0; n < NODES; n++) {
+		nodes |= m[n].id != 0;
+		if (!m[n].id || m[n].state != CHRING_STATE_UP)
+			continue;
+		for (i = 0; i < m[n].weight * VNODES; i++) {
+			if (token[n][i] - at <= nearest) {
+				nearest = token[n][i] - at;
+				best = m[n].id;
+			}
+		}
+	}
+	*error = best ? 0 : nodes ? -EHOSTUNREACH : -ENODATA;
+	return best;
+}
+
+/* The membership of an epoch; the writer may be just about to write it. */
+static const struct member *membership(__u64 epoch)
+{
+	struct timespec start, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (atomic_load(&known) < epoch) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - start.tv_sec > 20)
+			return NULL;
+		sched_yield();
+	}
+	return epoch && epoch < EPOCHS ? history[epoch] : NULL;
+}
+
+static void judge_answer(struct reader *r, __u64 epoch, __u64 at, int ret,
+			 __u64 node)
+{
+	const struct member *m = membership(epoch);
+	int error;
+	__u64 owner;
+
+	if (!m) {
+		r->unknown++;
+		return;
+	}
+	owner = judge(m, at, &error);
+	if (ret != error || (!ret && node != owner))
+		r->wrong++;
+	r->empty += error != 0;
+	r->seen[epoch] = 1;
+	r->lookups++;
+}
+
+static void read_batch(struct reader *r, int fd)
+{
+	static __thread __u64 nodes[KEYS];
+	static __thread __u32 lens[KEYS];
+	struct chring_lookup_batch arg = {
+		.size = sizeof(arg),
+		.keys = ptr(keys),
+		.keys_size = sizeof(keys),
+		.lens = ptr(lens),
+		.count = KEYS,
+		.nodes = ptr(nodes),
+	};
+	__u32 i;
+	int ret;
+
+	for (i = 0; i < KEYS; i++)
+		lens[i] = KEY_BYTES;
+	ret = chr(fd, CHRING_IOC_LOOKUP_BATCH, &arg);
+	if (ret) {
+		if (ret == -ENODATA || ret == -EHOSTUNREACH)
+			judge_answer(r, arg.out_epoch, position[0], ret, 0);
+		else
+			r->errors++;
+		return;
+	}
+	if (!arg.out_done || arg.out_done > KEYS) {
+		r->errors++;
+		return;
+	}
+	r->cut += arg.out_done < KEYS;
+	for (i = 0; i < arg.out_done; i++)
+		judge_answer(r, arg.out_epoch, position[i], 0, nodes[i]);
+}
+
+static void read_singles(struct reader *r, int fd, unsigned int *seed)
+{
+	static __thread struct {
+		struct chring_lookup out;
+		struct chring_owner owner;
+		int key, ret;
+	} a[SINGLES];
+	int i;
+
+	for (i = 0; i < SINGLES; i++) {
+		a[i].key = rand_r(seed) % KEYS;
+		a[i].ret = lookup_key(fd, keys[a[i].key], KEY_BYTES, &a[i].out,
+				      &a[i].owner);
+	}
+	for (i = 0; i < SINGLES; i++) {
+		if (!a[i].out.out_epoch ||
+		    a[i].out.out_position != position[a[i].key])
+			r->errors++;
+		else
+			judge_answer(r, a[i].out.out_epoch, position[a[i].key],
+				     a[i].ret, a[i].owner.node);
+	}
+}
+
+static void *reader_thread(void *p)
+{
+	struct reader *r = p;
+	unsigned int seed = r->cpu * 7 + r->batch;
+	int fd = dev_open(O_RDONLY, RING);
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(r->cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	while (!atomic_load(&stop)) {
+		if (r->batch)
+			read_batch(r, fd);
+		else
+			read_singles(r, fd, &seed);
+	}
+	close(fd);
+	return NULL;
+}
+
+/* Some change of @m that the ring takes. */
+static int change(int fd, struct member *m, unsigned int *seed)
+{
+	int n = rand_r(seed) % NODES, what = rand_r(seed) % 8;
+	char name[16];
+
+	node_name(name, n);
+	if (!m[n].id) {
+		m[n].weight = rand_r(seed) % (WEIGHT_MAX + 1);
+		m[n].state = what % 3;
+		return node_add(fd, name, m[n].weight, m[n].state, &m[n].id);
+	}
+	if (what < 2) {
+		m[n].id = 0;
+		return node_del(fd, name);
+	}
+	if (what < 4) {
+		m[n].weight = (m[n].weight + 1 + what) % (WEIGHT_MAX + 1);
+		return node_set_weight(fd, name, m[n].weight);
+	}
+	m[n].state = (m[n].state + 1 + what % 2) % 3;
+	return node_set_state(fd, name, m[n].state);
+}
+
+/* Now and then all go, so that empty rings are met as well. */
+static int clear(int fd, struct member *m, __u64 *epoch)
+{
+	char name[16];
+	int n, ret;
+
+	for (n = 0; n < NODES; n++) {
+		if (!m[n].id)
+			continue;
+		m[n].id = 0;
+		node_name(name, n);
+		ret = node_del(fd, name);
+		if (ret)
+			return ret;
+		memcpy(history[++*epoch], m, NODES * sizeof(*m));
+		atomic_store(&known, *epoch);
+	}
+	return 0;
+}
+
+static bool enough(__u64 epoch, int n)
+{
+	unsigned long lookups = 0, cut = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		lookups += readers[i].lookups;
+		cut += readers[i].cut;
+	}
+	return epoch >= 4 * EPOCHS_MIN && lookups >= LOOKUPS_MIN &&
+	       cut >= CUT_MIN;
+}
+
+FIXTURE(concurrent)
+{
+	int fd;
+};
+
+FIXTURE_SETUP(concurrent)
+{
+	struct chring_config config = { .vnodes = VNODES };
+
+	history = calloc(EPOCHS, sizeof(*history));
+	ASSERT_NE(NULL, history);
+	make_tokens();
+	make_keys();
+	self->fd = ring_fresh(RING, &config);
+	ASSERT_LE(0, self->fd);
+	atomic_store(&known, 1);
+}
+
+FIXTURE_TEARDOWN(concurrent)
+{
+	ring_delete(self->fd, RING);
+	close(self->fd);
+}
+
+TEST_F_TIMEOUT(concurrent, readers_and_a_writer, 300)
+{
+	struct member now[NODES] = {};
+	unsigned long lookups = 0, cut = 0, seen = 0, empty = 0;
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), n = 0, i, fd = self->fd;
+	unsigned int seed = 1;
+	struct timespec start, t;
+	__u64 epoch = 1, e;
+
+	for (i = 0; i < 2 * cpus && n < READERS_MAX; i++, n++) {
+		readers[n].cpu = i / 2;
+		readers[n].batch = i % 2;
+		readers[n].seen = calloc(EPOCHS, 1);
+		ASSERT_NE(NULL, readers[n].seen);
+		ASSERT_EQ(0, pthread_create(&readers[n].thread, NULL,
+					    reader_thread, &readers[n]));
+	}
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		ASSERT_EQ(0, change(fd, now, &seed));
+		memcpy(history[++epoch], now, sizeof(now));
+		atomic_store(&known, epoch);
+		if (epoch % 500 == 0)
+			ASSERT_EQ(0, clear(fd, now, &epoch));
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	} while (!enough(epoch, n) && epoch < EPOCHS - 2 * NODES &&
+		 t.tv_sec - start.tv_sec < SECONDS_MAX);
+	atomic_store(&stop, true);
+
+	for (i = 0; i < n; i++)
+		pthread_join(readers[i].thread, NULL);
+	for (e = 1; e <= epoch; e++)
+		for (i = 0; i < n; i++)
+			if (readers[i].seen[e]) {
+				seen++;
+				break;
+			}
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(0, readers[i].wrong);
+		EXPECT_EQ(0, readers[i].unknown);
+		EXPECT_EQ(0, readers[i].errors);
+		lookups += readers[i].lookups;
+		cut += readers[i].cut;
+		empty += readers[i].empty;
+	}
+	TH_LOG("%d readers on %d processors: %lu answers (%lu of them that there is no owner) over %lu of %llu epochs, %lu batches cut by a commit",
+	       n, cpus, lookups, empty, seen, (unsigned long long)epoch, cut);
+	EXPECT_LE(EPOCHS_MIN, seen);
+	EXPECT_LE(LOOKUPS_MIN, lookups);
+	EXPECT_LE(CUT_MIN, cut);
+	EXPECT_LT(0, empty);
+}
+
+TEST_HARNESS_MAIN

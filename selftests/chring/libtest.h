@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of /dev/chring share: thin wrappers of its commands, which
+ * return 0 or a negative errno and hide nothing. The tests do not use
+ * libchring, so that neither can hide a fault of the other.
+ */
+#ifndef CHRING_LIBTEST_H
+#define CHRING_LIBTEST_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/chring.h>
+
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+
+static inline __u64 ptr(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+/* A command: 0 or -errno. */
+int chr(int fd, unsigned long ioc, void *arg);
+
+/* Descriptor of the device, bound to @ring unless that is NULL; or -errno. */
+int dev_open(int flags, const char *ring);
+
+/* @config may be NULL: all defaults. */
+int ring_create(int fd, const char *name, const struct chring_config *config);
+int ring_delete(int fd, const char *name);
+
+/* A ring of this name, empty, and a descriptor of it to read and write. */
+int ring_fresh(const char *name, const struct chring_config *config);
+
+/* @id may be NULL. */
+int node_add(int fd, const char *name, __u32 weight, __u32 state, __u64 *id);
+int node_set_weight(int fd, const char *name, __u32 weight);
+int node_set_state(int fd, const char *name, __u32 state);
+int node_del(int fd, const char *name);
+
+int lookup_key(int fd, const void *key, __u32 len, struct chring_lookup *out,
+	       struct chring_owner *owner);
+int lookup_position(int fd, __u64 position, struct chring_lookup *out,
+		    struct chring_owner *owner);
+
+/* All nodes of a ring; free() both pointers. */
+struct listing {
+	struct chring_node_list list;
+	struct chring_node_entry *entry;
+	char *strings;
+};
+
+int node_list(int fd, struct listing *l);
+
+/* What may not change when a command fails. */
+struct mark {
+	__u64 ring, epoch, generation, digest, checksum, tokens;
+	__u32 nodes, live, rings;
+};
+
+int mark_ring(int fd, struct mark *m);
+bool mark_same(const struct mark *a, const struct mark *b);
+
+/* A parameter of the module; -errno. */
+int param_get(const char *name, unsigned long *value);
+int param_set(const char *name, unsigned long value);
+
+#endif /* CHRING_LIBTEST_H */
