@@ -11,6 +11,9 @@ static DEFINE_HASHTABLE(rings_by_name, 8);
 static DEFINE_XARRAY(rings_by_id);
 static u32 rings;
 
+/* An id, 64 bits, is the index of an xarray. */
+static_assert(BITS_PER_LONG == 64);
+
 static u32 name_hash(const char *name, u32 len)
 {
 	return jhash(name, len, 0);
