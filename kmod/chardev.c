@@ -109,6 +109,7 @@ static void __maybe_unused build_check_abi(void)
 /* A descriptor's private_data is its ring, NULL at first, set once. */
 struct chring_ring *chring_file_ring(struct file *file)
 {
+	/* Pairs with cmpxchg() below: the ring is complete before the bond. */
 	return smp_load_acquire(&file->private_data);
 }
 

@@ -227,19 +227,16 @@ static int node_run(const struct draft *d, u32 first, u32 end,
 		    struct chring_run *run)
 {
 	const struct chring_node *node = d->now ? d->now : d->was;
-	u32 i;
 	int ret;
 
 	ret = chring_run_alloc(run, end - first);
-	if (ret)
-		return ret;
-	ret = chring_points_fill(&d->ring->config, node->name, node->name_len,
-				 first, run->count, run->token);
-	if (ret)
-		return ret;
-	for (i = 0; i < run->count; i++)
-		run->owner[i] = d->slot;
-	return chring_run_sort(run);
+	if (!ret)
+		ret = chring_points_fill(&d->ring->config, node->name,
+					 node->name_len, first, run->count,
+					 run->token);
+	if (!ret)
+		ret = chring_run_own(run, d->slot);
+	return ret ? ret : chring_run_sort(run);
 }
 
 static size_t rank_bytes(const struct chring_roster *r)

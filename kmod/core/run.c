@@ -32,6 +32,18 @@ void chring_run_free(struct chring_run *r)
 	*r = (struct chring_run){};
 }
 
+int chring_run_own(struct chring_run *r, u16 slot)
+{
+	u32 i;
+
+	for (i = 0; i < r->count; i++) {
+		r->owner[i] = slot;
+		if (i % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
+			return -EINTR;
+	}
+	return 0;
+}
+
 static int count_digits(const struct chring_run *r, u32 shift, u32 *count)
 {
 	u32 i;

@@ -36,6 +36,15 @@ int chring_run_alloc(struct chring_run *r, u32 count);
 void chring_run_free(struct chring_run *r);
 
 /**
+ * chring_run_own() - give all tokens of a run to one node
+ * @r: run
+ * @slot: of the node
+ *
+ * May sleep. Return: 0, or -EINTR if the caller is being killed.
+ */
+int chring_run_own(struct chring_run *r, u16 slot);
+
+/**
  * chring_run_sort() - order a run by token
  * @r: run
  *
