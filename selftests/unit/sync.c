@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "sync.h"
+
+#ifdef __SANITIZE_THREAD__
+char sync_grace_period;
+#endif
+
+/* One address a thread. */
+static __thread char self;
+
+void mutex_init(struct mutex *m)
+{
+	pthread_mutex_init(&m->lock, NULL);
+	m->owner = NULL;
+}
+
+bool lockdep_is_held(const struct mutex *m)
+{
+	return __atomic_load_n(&m->owner, __ATOMIC_RELAXED) == &self;
+}
+
+void mutex_destroy(struct mutex *m)
+{
+	sync_assert(!m->owner);
+	pthread_mutex_destroy(&m->lock);
+}
+
+/* Not under rcu_read_lock(), and not twice: the kernel's would sleep on it. */
+void mutex_lock(struct mutex *m)
+{
+	sync_assert(!rcu_read_ongoing());
+	sync_assert(!lockdep_is_held(m));
+	pthread_mutex_lock(&m->lock);
+	__atomic_store_n(&m->owner, &self, __ATOMIC_RELAXED);
+}
+
+int mutex_lock_killable(struct mutex *m)
+{
+	int ret = chring_pause();
+
+	if (!ret)
+		mutex_lock(m);
+	return ret;
+}
+
+void mutex_unlock(struct mutex *m)
+{
+	sync_assert(lockdep_is_held(m));
+	__atomic_store_n(&m->owner, NULL, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&m->lock);
+}
+
+static void retired_free(struct rcu_head *head)
+{
+	struct chring_retired *r = container_of(head, struct chring_retired,
+						head);
+
+	grace_period_passed();
+	r->free(r);
+}
+
+void chring_retire(struct chring_retired *r,
+		   void (*free)(struct chring_retired *r))
+{
+	r->free = free;
+	grace_period_awaited();
+	call_rcu(&r->head, retired_free);
+}
+
+void chring_retire_wait(void)
+{
+	sync_assert(!rcu_read_ongoing());
+	rcu_barrier();
+	grace_period_passed();
+}
+
+int chring_sync_init(void)
+{
+	rcu_register_thread();
+	return 0;
+}
+
+/* Twice, for what is freed may retire something else. */
+void chring_sync_exit(void)
+{
+	chring_retire_wait();
+	chring_retire_wait();
+	rcu_unregister_thread();
+}
