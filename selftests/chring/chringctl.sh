@@ -1,0 +1,626 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# chringctl against the real /dev/chring, in TAP. Each function of the list at
+# the end is a test: true if all is well. Functions are run in order, each on
+# rings of its own.
+#
+# shellcheck shell=dash disable=SC2015 # bad() is for a failure of either
+
+dir=$(mktemp -d)
+ctl=chringctl
+
+# bad TEXT: what went wrong, with what the command said; false
+bad()
+{
+	echo "# $*"
+	sed 's/^/#   out: /' "$dir/out" | head -n 20
+	sed 's/^/#   err: /' "$dir/err" | head -n 20
+	return 1
+}
+
+# run STATUS ARGUMENT...: chringctl ends with STATUS, its output in files
+run()
+{
+	local want=$1 got
+
+	shift
+	"$ctl" "$@" >"$dir/out" 2>"$dir/err"
+	got=$?
+	[ "$got" = "$want" ] || bad "status $got, expected $want: chringctl $*"
+}
+
+# silent ARGUMENT...: done, and nothing said
+silent()
+{
+	run 0 "$@" || return
+	[ ! -s "$dir/out" ] && [ ! -s "$dir/err" ] || bad "not silent: $*"
+}
+
+# answers PATTERN ARGUMENT...: done, and a line of the answer matches
+answers()
+{
+	local pattern=$1
+
+	shift
+	run 0 "$@" || return
+	[ ! -s "$dir/err" ] || bad "complains: $*" || return
+	grep -qE -e "$pattern" "$dir/out" || bad "no line matches $pattern: $*"
+}
+
+# refuses STATUS PATTERN ARGUMENT...: no answer, one line of error, and it matches
+refuses()
+{
+	local status=$1 pattern=$2
+
+	shift 2
+	run "$status" "$@" || return
+	[ ! -s "$dir/out" ] || bad "has an answer: $*" || return
+	[ "$(wc -l <"$dir/err")" = 1 ] || bad "not one line: $*" || return
+	grep -qE -e "^chringctl: $pattern" "$dir/err" ||
+		bad "does not match $pattern: $*"
+}
+
+# ring NAME NODE...: a ring with nodes
+ring()
+{
+	local name=$1 node
+
+	shift
+	silent ring add "$name" || return
+	for node; do
+		silent node add "$name" "$node" || return
+	done
+}
+
+# field NAME: the value of a member in the JSON of the last answer
+field()
+{
+	sed -n "s/.*\"$1\": \"\{0,1\}\([^\",]*\).*/\1/p" "$dir/out" | head -n 1
+}
+
+info()
+{
+	answers '^version +[0-9]+\.[0-9]+\.[0-9]+$' info &&
+	answers '^hashes +xxh64, siphash' info &&
+	answers '^  "max_total_bytes": "0x[0-9a-f]+",$' -j info &&
+	answers '^  "max_tokens": [0-9]+,$' -j info &&
+	refuses 2 "unexpected word 'x'" info x
+}
+
+usage()
+{
+	refuses 2 'expected an object' &&
+	refuses 2 "unknown object 'watch'; expected one of ring, node" watch &&
+	refuses 2 "'ring': expected a command: one of add, del" ring &&
+	refuses 2 "unknown command 'x' of 'node'; expected one of" node x &&
+	refuses 2 "option '-x'" -x ring list &&
+	refuses 2 "option '-o': expected a value" -o &&
+	refuses 2 "unexpected '-j': options stand first" ring list -j &&
+	answers '^Usage: chringctl' --help &&
+	answers '^chringctl [0-9]' --version
+}
+
+ring_add()
+{
+	silent ring add r.add hash murmur64 bits 32 vnodes 7 unit 2 seed 5381 sep '#v-' &&
+	answers '^hash +murmur64$' ring show r.add &&
+	answers '^bits +32$' ring show r.add &&
+	answers '^sep +#v-$' ring show r.add &&
+	answers '^seed +0x0000000000001505$' ring show r.add &&
+	answers '^    "vnodes": 7,$' -j ring show r.add &&
+	answers '^    "seed": "0x0000000000001505",$' -j ring show r.add &&
+	answers '^  "epoch": "0x1",$' -j ring show r.add &&
+	answers '^  "name": "r.json",$' -j ring add r.json &&
+	answers '^    "name": "r.json",$' -j ring list &&
+	answers '^r\.json  +0  +0  +0 ' ring list &&
+	refuses 1 "ring 'r.add': there is one already" ring add r.add &&
+	silent ring del r.add &&
+	answers '^  "id": "0x[0-9a-f]+"$' -j ring del r.json &&
+	refuses 1 "ring 'r.add': no such ring; 'chringctl ring list'" ring show r.add
+}
+
+ring_refused()
+{
+	refuses 1 "ring 'default': it cannot be deleted" ring del default &&
+	refuses 1 "ring 'no': no such ring" ring del no &&
+	refuses 1 "ring 'no': no such ring" node list no &&
+	refuses 1 "ring 'no': no such ring" lookup no k &&
+	refuses 1 "ring 'no': no such ring" stats no &&
+	refuses 1 "ring 'x': hash 'murmur3' has 32 bits" ring add x hash murmur3 bits 64 &&
+	refuses 1 "ring 'x': hash 'murmur3' takes a seed of 32" ring add x hash murmur3 seed 0x100000000 &&
+	refuses 1 "ring 'x': hash 'siphash' is keyed" ring add x hash siphash &&
+	refuses 2 "ring '': the name is empty" ring add '' &&
+	refuses 2 "ring '\.x': the name begins with a dot" ring add .x &&
+	refuses 2 "ring 'a/b': byte 0x2f" ring add a/b &&
+	refuses 2 "ring .*: the name has 64 bytes; expected at most 63" ring add "$(seq -s '' 0 36)" &&
+	refuses 1 "ring 'x': no such ring" ring show x
+}
+
+# What is not a number, or not in range, or not a word, is named.
+bad_words()
+{
+	local v
+
+	for v in 0 65536 -1 +1 1x '1 ' '' 0x 99999999999999999999999; do
+		refuses 2 "vnodes '[+]?${v#+}': expected a number from 1 to 65535" \
+			ring add x vnodes "$v" || return
+	done
+	refuses 2 "hash 'fnv': expected one of xxh64, siphash" ring add x hash fnv &&
+	refuses 2 "layout 'round': expected one of plain, ketama" ring add x layout round &&
+	refuses 2 "bits '48': expected 64 or 32" ring add x bits 48 &&
+	refuses 2 "sep 'a1': byte 0x31" ring add x sep a1 &&
+	refuses 2 "sep 'aaaaaaaaaaaaaaaaa': it has 17 bytes" ring add x sep aaaaaaaaaaaaaaaaa &&
+	refuses 2 "seed 'y': expected a number of at most 128 bits" ring add x seed y &&
+	refuses 2 "seed '0x1[0]{32}': expected" ring add x seed 0x100000000000000000000000000000000 &&
+	refuses 2 "'unit': expected a value" ring add x unit &&
+	refuses 2 "'unit' is given twice" ring add x unit 1 unit 1 &&
+	refuses 2 "unknown word 'size'; expected one of hash, bits" ring add x size 1 &&
+	refuses 2 "weight '65536': expected a number from 0 to 65535" node add default n weight 65536 &&
+	refuses 2 "state 'off': expected one of up, drain, down" node add default n state off &&
+	refuses 2 "node 'a b': byte 0x20" node add default 'a b' &&
+	refuses 2 "zone 'a b': byte 0x20" node add default n zone 'a b' &&
+	refuses 2 "node '': the name is empty" node add default '' &&
+	refuses 2 "node 'n': nothing to set" node set default n &&
+	refuses 2 "unknown word 'weight'; expected one of generation, epoch" node del default n weight 1 &&
+	refuses 2 'expected the name of a node' node del default &&
+	refuses 1 "ring 'x': no such ring" ring show x
+}
+
+not_offered()
+{
+	ring r.offer a b &&
+	refuses 1 "ring 'x': layout 'ketama' is known, .* offered: plain$" ring add x layout ketama &&
+	refuses 1 "ring 'x': hash 'md5' is known, .* offered: xxh64, siphash" ring add x hash md5 &&
+	refuses 1 "ring 'x': 'balance' is known, but" ring add x balance 125 &&
+	refuses 1 "ring 'x': 'tickets' is known, but" ring add x tickets 3 &&
+	refuses 1 "lookup: 'replicas' is known, but" lookup r.offer replicas 2 k &&
+	refuses 1 "lookup: 'zones' is known, but" lookup r.offer zones k &&
+	refuses 1 "lookup: 'previous' is known, but" lookup r.offer previous k &&
+	echo k >"$dir/key" &&
+	refuses 1 "lookup: 'replicas' is known, but" lookup r.offer replicas 2 - <"$dir/key" &&
+	refuses 1 "lookup: 'zones' is known, but" lookup r.offer zones - <"$dir/key" &&
+	answers '^k	[ab]$' lookup r.offer replicas 1 k
+}
+
+node_add()
+{
+	silent ring add r.node &&
+	silent node add r.node b weight 3 zone z1 cookie 0xff state drain generation 7 epoch 1 &&
+	silent node add r.node a &&
+	answers '^NODE +STATE +WEIGHT +ZONE +COOKIE +TOKENS +ID$' node list r.node &&
+	answers '^a +up +1 +- +0x0 +160 +[0-9]+$' node list r.node &&
+	answers '^b +drain +3 +z1 +0xff +480 +[0-9]+$' node list r.node &&
+	answers '^  "generation": "0x7",$' -j node list r.node &&
+	answers '^      "name": "a",$' -j node list r.node &&
+	[ "$(field name)" = a ] &&
+	answers '^      "zone": "z1",$' -j node list r.node &&
+	answers '^      "cookie": "0xff",$' -j node list r.node &&
+	refuses 1 "node 'a': ring 'r.node' has it already" node add r.node a &&
+	refuses 1 "node 'c': ring 'r.node' is at epoch 3, not 2" node add r.node c epoch 2 &&
+	refuses 1 "node 'c': ring 'r.node' is at generation 7, .* not 6" node add r.node c generation 6 &&
+	answers '^  "epoch": "0x4",$' -j node add r.node c epoch 3
+}
+
+node_set()
+{
+	ring r.set a b &&
+	silent node set r.set a weight 2 zone z cookie 5 state down &&
+	answers '^a +down +2 +z +0x5 +320 ' node list r.set &&
+	silent node set r.set a zone '' state up &&
+	answers '^a +up +2 +- +0x5 +320 ' node list r.set &&
+	answers '^  "epoch": "0x5",$' -j node set r.set a state up &&
+	refuses 1 "node 'x': ring 'r.set' has no such node; 'chringctl node list r.set'" \
+		node set r.set x weight 1
+}
+
+node_del()
+{
+	ring r.del a b &&
+	answers '^  "epoch": "0x4",$' -j node del r.del a &&
+	refuses 1 "node 'a': ring 'r.del' has no such node" node del r.del a &&
+	refuses 1 "node 'b': ring 'r.del' is at epoch 4, not 3" node del r.del b epoch 3 &&
+	silent node del r.del b epoch 4 generation 1 &&
+	refuses 1 "ring 'r.del': it has no nodes" lookup r.del k
+}
+
+in_service()
+{
+	ring r.out a &&
+	silent node set r.out a state down &&
+	refuses 1 "ring 'r.out': it has nodes, but none in service" lookup r.out k &&
+	refuses 1 "ring 'r.out': it has nodes, but none in service" -j lookup r.out k &&
+	answers '^max/mean +-$' stats r.out &&
+	answers '^  "max_to_mean": null,$' -j stats r.out
+}
+
+lookup_keys()
+{
+	ring r.look a b c || return
+	run 0 lookup r.look k1 k2 || return
+	[ "$(cut -f1 "$dir/out" | xargs)" = 'k1 k2' ] || bad 'keys' || return
+	cut -f2 "$dir/out" | grep -qvE '^[abc]$' && bad 'owners' && return 1
+	answers '^\{ "key": "k1", "position": "0x[0-9a-f]{16}", "owners": \[ \{ "node": "[abc]", "id": "0x[0-9a-f]+", "cookie": "0x0" \} \], "ring": "0x[0-9a-f]+", "epoch": "0x4" \}$' \
+		-j lookup r.look k1 &&
+	answers '^zones	[abc]$' lookup r.look -- zones &&
+	answers '^-	[abc]$' lookup r.look -- - &&
+	answers '^	[abc]$' lookup r.look '' &&
+	refuses 2 "unknown option '-k'" lookup r.look -k &&
+	refuses 2 'lookup: expected a key' lookup r.look &&
+	refuses 2 "unexpected word 'k' after '-'" lookup r.look - k &&
+	refuses 2 "replicas '33': expected a number from 1 to 32" lookup r.look replicas 33 k
+}
+
+# The position of a key has the key's owner.
+lookup_positions()
+{
+	local key owner position
+
+	ring r.pos a b c || return
+	for key in $(seq 20); do
+		run 0 -j lookup r.pos "$key" || return
+		owner=$(field node) position=$(field position)
+		answers "^$position	$owner\$" lookup r.pos position "$position" || return
+		echo "$position" >"$dir/positions"
+		answers "\"position\": \"$position\", \"owners\": \[ \{ \"node\": \"$owner\"" \
+			-j lookup r.pos position - <"$dir/positions" || return
+	done
+	echo x >"$dir/positions"
+	refuses 2 "position 'x': expected a number" lookup r.pos position x &&
+	refuses 1 "position 1 on standard input: 'x': expected a number" \
+		lookup r.pos position - <"$dir/positions" &&
+	silent ring add r.pos32 bits 32 && silent node add r.pos32 a &&
+	refuses 1 "ring 'r.pos32': a position is wider than the 32 bits" \
+		lookup r.pos32 position 0x100000000
+}
+
+# A hundred thousand keys: in order, and each as if it were asked for alone.
+stream()
+{
+	local key
+
+	ring r.stream a b c d e || return
+	seq 100000 >"$dir/keys"
+	run 0 lookup r.stream - <"$dir/keys" || return
+	cut -f1 "$dir/out" | cmp -s - "$dir/keys" || bad 'other keys' || return
+	cut -f2 "$dir/out" | sort -u | xargs >"$dir/owners"
+	[ "$(cat "$dir/owners")" = 'a b c d e' ] || bad 'other owners' || return
+	cp "$dir/out" "$dir/lines"
+	for key in 1 8192 8193 65537 100000; do
+		run 0 lookup r.stream "$key" || return
+		cmp -s "$dir/out" - <<-END || bad "alone: $key" || return
+		$(sed -n "${key}p" "$dir/lines")
+		END
+	done
+	tr '\n' '\0' <"$dir/keys" >"$dir/keys0"
+	run 0 -0 lookup r.stream - <"$dir/keys0" &&
+	cmp -s "$dir/out" "$dir/lines" &&
+	run 0 lookup r.stream -0 - <"$dir/keys0" &&
+	cmp -s "$dir/out" "$dir/lines" &&
+	run 0 -o "$dir/file" lookup r.stream - <"$dir/keys" &&
+	[ ! -s "$dir/out" ] && cmp -s "$dir/file" "$dir/lines"
+}
+
+stream_json()
+{
+	ring r.sjson a b || return
+	seq 3 >"$dir/keys"
+	answers '^\{ "key": "3", "owners": \[ \{ "node": "[ab]", "id": "0x[0-9a-f]+" \} \], "ring": "0x[0-9a-f]+", "epoch": "0x3" \}$' \
+		-j lookup r.sjson - <"$dir/keys" || return
+	[ "$(sed -n '1p;$p' "$dir/out" | xargs)" = '[ ]' ] &&
+	[ "$(grep -c '},$' "$dir/out")" = 2 ] || bad 'not an array' || return
+	run 0 -j lookup r.sjson - </dev/null &&
+	[ "$(cat "$dir/out")" = '[]' ]
+}
+
+# Keys of no bytes, of all bytes, of many bytes; the last without its newline.
+stream_bytes()
+{
+	ring r.bytes a || return
+	printf '\nx\n\n\377\ty' >"$dir/keys"
+	printf '\ta\nx\ta\n\ta\n\377\ty\ta\n' >"$dir/lines"
+	run 0 lookup r.bytes - <"$dir/keys" &&
+	cmp -s "$dir/out" "$dir/lines" || bad 'short ones' || return
+	printf 'a\nb\000' >"$dir/keys"
+	answers '^\{ "key": "a\\nb", ' -j -0 lookup r.bytes - <"$dir/keys" || return
+	head -c 65536 /dev/zero | tr '\0' x >"$dir/keys"
+	run 0 lookup r.bytes - <"$dir/keys" &&
+	[ "$(wc -c <"$dir/out")" = 65539 ] || bad 'a long one' || return
+	printf 'xy\nz' >>"$dir/keys"
+	run 1 lookup r.bytes - <"$dir/keys" &&
+	grep -q '^chringctl: key 1 on standard input: .* is longer than 65536 bytes$' "$dir/err" ||
+		bad 'too long' || return
+	printf 'k\n' | cat - "$dir/keys" >"$dir/more"
+	run 1 lookup r.bytes - <"$dir/more" &&
+	[ "$(cat "$dir/out")" = 'k	a' ] && grep -q 'key 2 on' "$dir/err" ||
+		bad 'those before it'
+}
+
+# Whoever waits for the answer to a key does not have to close the pipe.
+stream_waits()
+{
+	local i=0
+
+	ring r.wait a || return
+	mkfifo "$dir/in" "$dir/end"
+	(echo k; cat "$dir/end") >"$dir/in" &
+	"$ctl" lookup r.wait - <"$dir/in" >"$dir/out" 2>"$dir/err" &
+	while [ ! -s "$dir/out" ] && [ $i -lt 100 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	[ "$(cat "$dir/out")" = 'k	a' ] || bad 'no answer yet'
+	i=$?
+	: >"$dir/end"
+	wait
+	return $i
+}
+
+# A stream whose ring is deleted ends with the reason.
+stream_deleted()
+{
+	local i=0 pid
+
+	ring r.gone a || return
+	mkfifo "$dir/in" "$dir/end"
+	(echo k; cat "$dir/end"; echo l) >"$dir/in" &
+	"$ctl" lookup r.gone - <"$dir/in" >"$dir/out" 2>"$dir/err" &
+	pid=$!
+	while [ ! -s "$dir/out" ] && [ $i -lt 100 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	"$ctl" ring del r.gone
+	: >"$dir/end"
+	wait $pid
+	[ $? = 1 ] && [ "$(cat "$dir/out")" = 'k	a' ] &&
+	grep -q "^chringctl: ring 'r.gone': it was deleted meanwhile" "$dir/err" ||
+		bad 'not said'
+}
+
+# More than lists have room for at first.
+many()
+{
+	local i tail=-----------------------------------------------------------
+
+	silent ring add r.many vnodes 1 || return
+	for i in $(seq 101 400); do
+		silent node add r.many "$i$tail" zone "$tail" || return
+	done
+	run 0 node list r.many || return
+	[ "$(awk 'NR > 1 && $4 == zone { print $1 }' zone="$tail" "$dir/out")" = \
+	  "$(seq 101 400 | sed "s/\$/$tail/")" ] || bad 'nodes' || return
+	run 0 stats r.many || return
+	[ "$(grep -c -e "$tail" "$dir/out")" = 300 ] || bad 'stats' || return
+	seq 10000 >"$dir/keys"
+	answers "^9999	[1-4]..$tail\$" lookup r.many - <"$dir/keys" || return
+	for i in $(seq 101 180); do
+		silent ring add "r.many.$i" || return
+	done
+	run 0 ring list || return
+	[ "$(grep -c '^r\.many\.' "$dir/out")" = 80 ] || bad 'rings'
+}
+
+# The ring changes below a stream; every key has one owner all the same.
+stream_changes()
+{
+	local changer
+
+	ring r.change a b c || return
+	while :; do
+		"$ctl" node add r.change d && "$ctl" node del r.change d
+	done >/dev/null 2>&1 &
+	changer=$!
+	seq 300000 >"$dir/keys"
+	run 0 lookup r.change - <"$dir/keys"
+	set -- $?
+	kill "$changer"
+	wait "$changer" 2>/dev/null
+	[ "$1" = 0 ] || return
+	cut -f1 "$dir/out" | cmp -s - "$dir/keys" || bad 'other keys' || return
+	! cut -f2 "$dir/out" | grep -qvE '^([abcd]|id:[0-9]+)$' || bad 'other owners' || return
+	run 0 -j ring show r.change && [ $(($(field epoch))) -gt 5 ] || bad 'no changes'
+}
+
+bytes()
+{
+	local name
+
+	name=$(printf 'n\377')
+	ring r.utf8 "$name" 'a"\b' "$(printf 'caf\303\251')" &&
+	answers '^      "name_hex": "6eff",$' -j node list r.utf8 &&
+	answers '^      "name": "a\\"\\\\b",$' -j node list r.utf8 &&
+	answers '^      "name": "café",$' -j node list r.utf8 &&
+	silent node set r.utf8 "$name" zone "$(printf '\200')" cookie 9 &&
+	answers '^      "zone_hex": "80",$' -j node list r.utf8 &&
+	silent node del r.utf8 'a"\b' && silent node del r.utf8 café &&
+	answers '"key_hex": "fe", .*"node_hex": "6eff", .*"cookie": "0x9"' \
+		-j lookup r.utf8 "$(printf '\376')" &&
+	answers '"key": "k"' -j lookup r.utf8 k &&
+	refuses 1 "node '\\\\xfe': ring 'r.utf8' has no such node" \
+		node del r.utf8 "$(printf '\376')"
+}
+
+stats()
+{
+	silent ring add r.stats && silent node add r.stats a weight 2 &&
+	answers '^a +up +2 +320 +100\.0000 +100\.0000 +1\.0000$' stats r.stats &&
+	answers '^      "share": "0x10000000000000000",$' -j stats r.stats &&
+	silent node add r.stats b && silent node add r.stats c state down &&
+	silent node add r.stats d weight 0 &&
+	answers '^tokens +640$' stats r.stats &&
+	answers '^c +down +1 +160 +0\.0000 +0\.0000 +-$' stats r.stats &&
+	answers '^d +up +0 +0 +0\.0000 +0\.0000 +-$' stats r.stats &&
+	answers '^b +up +1 +160 +[0-9.]+ +33\.3333 +[01]\.[0-9]{4}$' stats r.stats || return
+	awk '/^[abcd] / { sum += $5; if ($7 != "-") max = $7 > max ? $7 : max }
+	     /^max.mean/ { said = $2 }
+	     END { exit !(sum > 99.9997 && sum < 100.0003 && max == said) }' "$dir/out" ||
+		bad 'does not add up' || return
+	answers '^      "share": "0x0000000000000000",$' -j stats r.stats &&
+	silent ring add r.stats32 bits 32 && silent node add r.stats32 a &&
+	answers '^a +up +1 +160 +100\.0000 +100\.0000 +1\.0000$' stats r.stats32 &&
+	answers '^      "share": "0x0000000100000000",$' -j stats r.stats32
+}
+
+# What nodes got adds up to what there was, and is what lookups say.
+audit()
+{
+	local node
+
+	ring r.audit a b c d && silent node set r.audit d state drain || return
+	seq 100000 >"$dir/keys"
+	answers '^keys +100000$' stats r.audit - <"$dir/keys" &&
+	answers '^d +drain +1 +0 +0\.0000 +0\.0000 +-$' stats r.audit - <"$dir/keys" || return
+	cp "$dir/out" "$dir/audit"
+	[ "$(awk '/^[abcd] / { sum += $4 } END { print sum }' "$dir/audit")" = 100000 ] ||
+		bad 'does not add up' || return
+	run 0 lookup r.audit - <"$dir/keys" || return
+	for node in a b c; do
+		[ "$(grep -c "	$node\$" "$dir/out")" = \
+		  "$(awk -v n="$node" '$1 == n { print $4 }' "$dir/audit")" ] ||
+			bad "another count for $node" || return
+	done
+	answers '^  "keys": "0x186a0",$' -j stats r.audit - <"$dir/keys" &&
+	answers '^  "keys": "0x0",$' -j stats r.audit - </dev/null &&
+	tr '\n' '\0' <"$dir/keys" >"$dir/keys0" &&
+	answers '^keys +100000$' -0 stats r.audit - <"$dir/keys0" &&
+	refuses 2 "unexpected word 'x'" stats r.audit x &&
+	silent ring add r.audit0 &&
+	refuses 1 "ring 'r.audit0': it has no nodes" stats r.audit0 - <"$dir/keys"
+}
+
+# as_nobody ARGUMENT...: chringctl, run by who may only read
+as_nobody()
+{
+	su -s /bin/sh -c 'exec chringctl "$@"' -- nobody sh "$@"
+}
+
+unprivileged()
+{
+	ctl=as_nobody
+	ring r.priv a >/dev/null 2>&1 && bad 'anybody may change' && return 1
+	refuses 1 '/dev/chring: permission denied; only root changes rings' ring add r.priv || return
+	ctl=chringctl
+	ring r.priv a && silent ring add r.keyed hash siphash seed 0x0123456789abcdef0011223344556677 &&
+	silent node add r.keyed a &&
+	answers '^seed +0x0123456789abcdef0011223344556677$' ring show r.keyed &&
+	answers '"position": "0x' -j lookup r.keyed k &&
+	answers '^0	a$' lookup r.keyed position 0 || return
+	ctl=as_nobody
+	answers '^k	a$' lookup r.priv k &&
+	answers '^k	a$' lookup r.keyed k &&
+	answers '^seed +hidden$' ring show r.keyed &&
+	answers '^    "seed": null,$' -j ring show r.keyed &&
+	answers '^\{ "key": "k", "owners"' -j lookup r.keyed k &&
+	refuses 1 "ring 'r.keyed': it is keyed" lookup r.keyed position 0 &&
+	answers '"position": "0x0000000000000000"' -j lookup r.priv position 0
+}
+
+seed_random()
+{
+	local first
+
+	silent ring add r.rand1 hash siphash seed random &&
+	silent ring add r.rand2 hash siphash seed random &&
+	answers '^seed +0x[0-9a-f]{32}$' ring show r.rand1 || return
+	first=$(grep '^seed' "$dir/out")
+	answers '^seed +0x[0-9a-f]{32}$' ring show r.rand2 &&
+	[ "$(grep '^seed' "$dir/out")" != "$first" ] &&
+	silent ring add r.rand3 hash murmur3 seed random &&
+	answers '^seed +0x00000000[0-9a-f]{8}$' ring show r.rand3
+}
+
+# with_parameter NAME VALUE COMMAND...: a limit of the module, for one command
+with_parameter()
+{
+	local file=/sys/module/chring/parameters/$1 value=$2 was status
+
+	shift 2
+	was=$(cat "$file")
+	echo "$value" >"$file"
+	"$@"
+	status=$?
+	echo "$was" >"$file"
+	return $status
+}
+
+limits()
+{
+	ring r.limit a &&
+	with_parameter max_tokens 500 \
+		refuses 1 "node 'b': weight 3 x vnodes 160 / unit 1 = 480 tokens, and ring 'r.limit' has 160 of at most 500" \
+		node add r.limit b weight 3 &&
+	with_parameter max_tokens 500 \
+		refuses 1 "node 'a': weight 4 x .* 640 tokens, and ring 'r.limit' has 160" \
+		node set r.limit a weight 4 &&
+	with_parameter max_total_bytes 4096 \
+		refuses 1 "ring 'r.limit': no room in the module's memory budget: .* may hold 4096" \
+		node add r.limit b &&
+	answers '^tokens +160$' ring show r.limit
+}
+
+write_errors()
+{
+	ring r.write a || return
+	seq 100000 >"$dir/keys"
+	: >"$dir/out"
+	"$ctl" lookup r.write - <"$dir/keys" >/dev/full 2>"$dir/err"
+	[ $? = 1 ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+	grep -q '^chringctl: standard output: No space left on device' "$dir/err" ||
+		bad 'a full disk' || return
+	"$ctl" ring list >/dev/full 2>"$dir/err"
+	[ $? = 1 ] || bad 'a full disk, and a short answer' || return
+	refuses 1 "'/no/file': No such file" -o /no/file node del r.write a &&
+	answers '^a ' node list r.write || return
+	("$ctl" lookup r.write - <"$dir/keys" 2>"$dir/err"; echo $? >"$dir/status") | head -n 1 >"$dir/out"
+	[ "$(cat "$dir/status")" = 141 ] && [ ! -s "$dir/err" ] || bad 'a closed pipe'
+}
+
+no_device()
+{
+	local numbers
+
+	numbers=$(cat /sys/class/misc/chring/dev)
+	rm /dev/chring
+	refuses 1 "/dev/chring: no such device, though the module is loaded; make it: 'mknod -m 644 /dev/chring c ${numbers%:*} ${numbers#*:}'" \
+		ring list
+	set -- $?
+	mknod -m 644 /dev/chring c "${numbers%:*}" "${numbers#*:}"
+	[ "$1" = 0 ] && answers '^default ' ring list
+}
+
+no_module()
+{
+	rmmod chring || return
+	refuses 1 "/dev/chring: no such device; load the module: 'modprobe chring' or 'insmod chring.ko'" \
+		ring list
+	set -- $?
+	insmod /chring.ko && [ "$1" = 0 ] && answers '^default ' ring list
+}
+
+tests="info usage ring_add ring_refused bad_words not_offered node_add node_set
+	node_del in_service lookup_keys lookup_positions stream stream_json
+	stream_bytes stream_waits stream_deleted stream_changes many bytes
+	stats audit unprivileged
+	seed_random limits write_errors no_device no_module"
+
+chmod 755 "$dir"
+echo "1..$(echo "$tests" | wc -w)"
+n=0
+for test in $tests; do
+	n=$((n + 1))
+	rm -f "$dir"/*
+	: >"$dir/out"
+	: >"$dir/err"
+	if said=$("$test" 2>&1); then
+		echo "ok $n - $test"
+	else
+		printf '%s\n' "$said"
+		echo "not ok $n - $test"
+	fi
+done
+
+for ring in $(chringctl ring list | awk '$1 ~ /^r\./ { print $1 }'); do
+	chringctl ring del "$ring"
+done
+rm -r "$dir"

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "libchring.h"
+#include "names.h"
+
+struct chring {
+	int fd;
+	struct chring_names names;
+};
+
+/* Room that the first try of a list has. */
+#define RINGS_FIRST	64
+#define NODES_FIRST	256
+#define STRINGS_FIRST	8192
+
+static int command(const struct chring *c, unsigned long ioc, void *arg)
+{
+	return ioctl(c->fd, ioc, arg) ? -errno : 0;
+}
+
+static __u64 pointer(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+/* Some more than is needed now: by the next try there may be more. */
+static size_t with_reserve(size_t need)
+{
+	return need + need / 8 + 1;
+}
+
+static int open_device(unsigned int flags)
+{
+	int mode, fd;
+
+	switch (flags) {
+	case CHRING_OPEN_READ:
+		mode = O_RDONLY;
+		break;
+	case CHRING_OPEN_WRITE:
+		mode = O_WRONLY;
+		break;
+	case CHRING_OPEN_READ | CHRING_OPEN_WRITE:
+		mode = O_RDWR;
+		break;
+	default:
+		return -EINVAL;
+	}
+	fd = open(CHRING_DEVICE, mode | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	/* ENOENT is to mean a ring; ENODEV means that one is deleted. */
+	return errno == ENOENT || errno == ENODEV ? -ENXIO : -errno;
+}
+
+int chring_open(const char *ring, unsigned int flags, struct chring **out)
+{
+	struct chring *c;
+	int ret;
+
+	ret = open_device(flags);
+	if (ret < 0)
+		return ret;
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		close(ret);
+		return -ENOMEM;
+	}
+	c->fd = ret;
+	ret = ring ? chring_bind(c, ring) : 0;
+	if (ret) {
+		chring_close(c);
+		return ret;
+	}
+	*out = c;
+	return 0;
+}
+
+int chring_bind(struct chring *c, const char *ring)
+{
+	struct chring_ring_name arg = {
+		.size = sizeof(arg),
+		.name = pointer(ring),
+		.name_len = strlen(ring),
+	};
+
+	return command(c, CHRING_IOC_BIND, &arg);
+}
+
+void chring_close(struct chring *c)
+{
+	if (!c)
+		return;
+	chring_names_free(&c->names);
+	close(c->fd);
+	free(c);
+}
+
+int chring_info(struct chring *c, struct chring_info *info)
+{
+	*info = (struct chring_info){ .size = sizeof(*info) };
+	return command(c, CHRING_IOC_INFO, info);
+}
+
+int chring_ring_create(struct chring *c, const char *name,
+		       const struct chring_config *config, __u64 *id)
+{
+	struct chring_ring_create arg = {
+		.size = sizeof(arg),
+		.name = pointer(name),
+		.name_len = strlen(name),
+		.config_size = config ? sizeof(*config) : 0,
+		.config = pointer(config),
+	};
+	int ret = command(c, CHRING_IOC_RING_CREATE, &arg);
+
+	if (!ret && id)
+		*id = arg.out_ring;
+	return ret;
+}
+
+int chring_ring_delete(struct chring *c, const char *name, __u64 *id)
+{
+	struct chring_ring_name arg = {
+		.size = sizeof(arg),
+		.name = pointer(name),
+		.name_len = strlen(name),
+	};
+	int ret = command(c, CHRING_IOC_RING_DELETE, &arg);
+
+	if (!ret && id)
+		*id = arg.out_ring;
+	return ret;
+}
+
+static struct chring_rings *rings_alloc(size_t room)
+{
+	struct chring_rings *rings;
+
+	rings = calloc(1, sizeof(*rings) + room * sizeof(*rings->ring));
+	if (rings)
+		rings->ring = (struct chring_ring_entry *)(rings + 1);
+	return rings;
+}
+
+int chring_ring_list(struct chring *c, struct chring_rings **out)
+{
+	struct chring_ring_list arg;
+	struct chring_rings *rings;
+	size_t room = RINGS_FIRST;
+	int ret;
+
+	for (;;) {
+		rings = rings_alloc(room);
+		if (!rings)
+			return -ENOMEM;
+		arg = (struct chring_ring_list){
+			.size = sizeof(arg),
+			.entries = pointer(rings->ring),
+			.entry_size = sizeof(*rings->ring),
+			.count = room,
+		};
+		ret = command(c, CHRING_IOC_RING_LIST, &arg);
+		if (!ret)
+			break;
+		chring_rings_free(rings);
+		if (ret != -EMSGSIZE)
+			return ret;
+		room = with_reserve(arg.out_count);
+	}
+	rings->count = arg.out_count;
+	*out = rings;
+	return 0;
+}
+
+void chring_rings_free(struct chring_rings *rings)
+{
+	free(rings);
+}
+
+static int node_change(struct chring *c, unsigned long ioc,
+		       struct chring_node_change *arg,
+		       const struct chring_edit *edit,
+		       struct chring_outcome *out)
+{
+	int ret;
+
+	arg->size = sizeof(*arg);
+	arg->name = pointer(edit->name);
+	arg->name_len = edit->name_len;
+	arg->epoch = edit->epoch;
+	arg->generation = edit->generation;
+	ret = command(c, ioc, arg);
+	if (out)
+		*out = (struct chring_outcome){
+			.ring = arg->out_ring,
+			.epoch = arg->out_epoch,
+			.generation = arg->out_generation,
+			.digest = arg->out_digest,
+			.node = arg->out_node,
+		};
+	return ret;
+}
+
+/* What is not to be set has to be 0. */
+static void fill_change(struct chring_node_change *arg,
+			const struct chring_edit *edit, __u32 set)
+{
+	if (set & CHRING_NODE_WEIGHT)
+		arg->weight = edit->weight;
+	if (set & CHRING_NODE_STATE)
+		arg->state = edit->state;
+	if (set & CHRING_NODE_COOKIE)
+		arg->cookie = edit->cookie;
+	if (set & CHRING_NODE_ZONE && edit->zone_len) {
+		arg->zone = pointer(edit->zone);
+		arg->zone_len = edit->zone_len;
+	}
+}
+
+int chring_node_add(struct chring *c, const struct chring_edit *edit,
+		    struct chring_outcome *out)
+{
+	struct chring_node_change arg = {};
+
+	fill_change(&arg, edit, CHRING_NODE_WEIGHT | CHRING_NODE_STATE |
+				CHRING_NODE_ZONE | CHRING_NODE_COOKIE);
+	return node_change(c, CHRING_IOC_NODE_ADD, &arg, edit, out);
+}
+
+int chring_node_set(struct chring *c, const struct chring_edit *edit,
+		    struct chring_outcome *out)
+{
+	struct chring_node_change arg = { .flags = edit->set };
+
+	fill_change(&arg, edit, edit->set);
+	return node_change(c, CHRING_IOC_NODE_SET, &arg, edit, out);
+}
+
+int chring_node_del(struct chring *c, const struct chring_edit *edit,
+		    struct chring_outcome *out)
+{
+	struct chring_node_change arg = {};
+
+	return node_change(c, CHRING_IOC_NODE_DEL, &arg, edit, out);
+}
+
+/* An answer of NODE_LIST, as it comes. */
+struct listing {
+	struct chring_node_list arg;
+	struct chring_node_entry *entry;
+	char *strings;
+};
+
+static void listing_free(struct listing *l)
+{
+	free(l->entry);
+	free(l->strings);
+}
+
+static int listing_try(struct chring *c, struct listing *l, size_t room,
+		       size_t strings)
+{
+	l->entry = calloc(room, sizeof(*l->entry));
+	l->strings = malloc(strings);
+	if (!l->entry || !l->strings)
+		return -ENOMEM;
+	l->arg = (struct chring_node_list){
+		.size = sizeof(l->arg),
+		.entries = pointer(l->entry),
+		.entry_size = sizeof(*l->entry),
+		.count = room,
+		.strings = pointer(l->strings),
+		.strings_size = strings,
+	};
+	return command(c, CHRING_IOC_NODE_LIST, &l->arg);
+}
+
+static int listing_get(struct chring *c, struct listing *l)
+{
+	size_t room = NODES_FIRST, strings = STRINGS_FIRST;
+	int ret;
+
+	for (;;) {
+		ret = listing_try(c, l, room, strings);
+		if (!ret)
+			return 0;
+		listing_free(l);
+		if (ret != -EMSGSIZE)
+			return ret;
+		room = with_reserve(l->arg.out_count);
+		strings = with_reserve(l->arg.out_strings_size);
+	}
+}
+
+static const char *put_string(char **to, const char *from, __u32 len)
+{
+	char *string = *to;
+
+	memcpy(string, from, len);
+	string[len] = 0;
+	*to += len + 1;
+	return string;
+}
+
+static struct chring_nodes *nodes_from(const struct listing *l)
+{
+	size_t i, count = l->arg.out_count;
+	struct chring_nodes *nodes;
+	char *strings;
+
+	nodes = malloc(sizeof(*nodes) + count * (sizeof(*nodes->node) + 2) +
+		       l->arg.out_strings_size);
+	if (!nodes)
+		return NULL;
+	*nodes = (struct chring_nodes){
+		.ring = l->arg.out_ring,
+		.epoch = l->arg.out_epoch,
+		.generation = l->arg.out_generation,
+		.digest = l->arg.out_digest,
+		.count = count,
+		.node = (struct chring_node *)(nodes + 1),
+	};
+	strings = (char *)(nodes->node + count);
+	for (i = 0; i < count; i++) {
+		const struct chring_node_entry *e = &l->entry[i];
+
+		nodes->node[i] = (struct chring_node){
+			.id = e->node,
+			.cookie = e->cookie,
+			.weight = e->weight,
+			.state = e->state,
+			.tokens = e->tokens,
+			.name_len = e->name_len,
+			.zone_len = e->zone_len,
+			.name = put_string(&strings, l->strings + e->name_off,
+					   e->name_len),
+			.zone = put_string(&strings, l->strings + e->zone_off,
+					   e->zone_len),
+		};
+	}
+	return nodes;
+}
+
+int chring_node_list(struct chring *c, struct chring_nodes **out)
+{
+	struct chring_nodes *nodes;
+	struct listing l;
+	int ret;
+
+	ret = listing_get(c, &l);
+	if (ret)
+		return ret;
+	nodes = nodes_from(&l);
+	listing_free(&l);
+	if (!nodes)
+		return -ENOMEM;
+	*out = nodes;
+	return 0;
+}
+
+void chring_nodes_free(struct chring_nodes *nodes)
+{
+	free(nodes);
+}
+
+/* Everything that is there now, and @id even if it is not. */
+static int learn_names(struct chring *c, __u64 id)
+{
+	struct chring_nodes *nodes;
+	size_t i;
+	int ret;
+
+	ret = chring_node_list(c, &nodes);
+	if (ret)
+		return ret;
+	for (i = 0; i < nodes->count && !ret; i++)
+		ret = chring_names_add(&c->names, nodes->node[i].id,
+				       nodes->node[i].name,
+				       nodes->node[i].name_len);
+	if (!ret)
+		ret = chring_names_add(&c->names, id, NULL, 0);
+	chring_nodes_free(nodes);
+	return ret;
+}
+
+int chring_node_name(struct chring *c, __u64 id, const char **name,
+		     size_t *len)
+{
+	const struct chring_name *known = chring_names_find(&c->names, id);
+
+	if (!known) {
+		int ret = learn_names(c, id);
+
+		if (ret)
+			return ret;
+		known = chring_names_find(&c->names, id);
+	}
+	if (known->gone)
+		return -ENOENT;
+	*name = known->bytes;
+	if (len)
+		*len = known->len;
+	return 0;
+}
+
+int chring_lookup(struct chring *c, const struct chring_query *query,
+		  struct chring_answer *answer)
+{
+	struct chring_lookup arg = {
+		.size = sizeof(arg),
+		.flags = query->flags,
+		.key = pointer(query->key),
+		.key_len = query->key_len,
+		.count = query->count,
+		.position = query->position,
+		.epoch = query->epoch,
+		.owners = pointer(answer->owner),
+		.entry_size = sizeof(*answer->owner),
+	};
+	int ret;
+
+	/* A length that the ABI cannot say is over its limit, too. */
+	if (query->key_len > CHRING_KEY_MAX)
+		return -ERANGE;
+	ret = command(c, CHRING_IOC_LOOKUP, &arg);
+	answer->position = arg.out_position;
+	answer->ring = arg.out_ring;
+	answer->epoch = arg.out_epoch;
+	answer->count = arg.out_count;
+	return ret;
+}
+
+int chring_lookup_batch(struct chring *c, struct chring_batch *batch)
+{
+	struct chring_lookup_batch arg = {
+		.size = sizeof(arg),
+		.flags = batch->flags,
+		.keys = pointer(batch->keys),
+		.lens = pointer(batch->lens),
+		.keys_size = batch->keys_size,
+		.count = batch->count,
+		.epoch = batch->epoch,
+		.nodes = pointer(batch->nodes),
+	};
+	int ret;
+
+	if (batch->keys_size > CHRING_BATCH_BYTES_MAX)
+		return -ERANGE;
+	ret = command(c, CHRING_IOC_LOOKUP_BATCH, &arg);
+	batch->out_done = ret ? 0 : arg.out_done;
+	batch->out_ring = arg.out_ring;
+	batch->out_epoch = arg.out_epoch;
+	return ret;
+}
+
+static struct chring_summary *summary_alloc(size_t shares)
+{
+	struct chring_summary *s;
+
+	s = calloc(1, sizeof(*s) + shares * sizeof(*s->share));
+	if (s && shares)
+		s->share = (struct chring_node_share *)(s + 1);
+	return s;
+}
+
+static int summary_try(struct chring *c, struct chring_summary *s,
+		       size_t shares, struct chring_stats *arg)
+{
+	*arg = (struct chring_stats){
+		.size = sizeof(*arg),
+		.config = pointer(&s->config),
+		.config_size = sizeof(s->config),
+		.entries = pointer(s->share),
+		.entry_size = s->share ? sizeof(*s->share) : 0,
+		.count = shares,
+	};
+	return command(c, CHRING_IOC_STATS, arg);
+}
+
+static void summary_fill(struct chring_summary *s,
+			 const struct chring_stats *arg)
+{
+	memcpy(s->name, arg->out_name, sizeof(s->name));
+	s->ring = arg->out_ring;
+	s->epoch = arg->out_epoch;
+	s->generation = arg->out_generation;
+	s->digest = arg->out_digest;
+	s->checksum = arg->out_checksum;
+	s->tokens = arg->out_tokens;
+	s->bytes = arg->out_bytes;
+	s->nodes = arg->out_nodes;
+	s->live = arg->out_live;
+	s->collisions = arg->out_collisions;
+}
+
+int chring_stats(struct chring *c, unsigned int flags,
+		 struct chring_summary **out)
+{
+	size_t shares = flags & CHRING_STATS_SHARES ? NODES_FIRST : 0;
+	struct chring_summary *s;
+	struct chring_stats arg;
+	int ret;
+
+	if (flags & ~CHRING_STATS_SHARES)
+		return -EINVAL;
+	for (;;) {
+		s = summary_alloc(shares);
+		if (!s)
+			return -ENOMEM;
+		ret = summary_try(c, s, shares, &arg);
+		if (!ret)
+			break;
+		chring_summary_free(s);
+		if (ret != -EMSGSIZE)
+			return ret;
+		shares = with_reserve(arg.out_nodes);
+	}
+	summary_fill(s, &arg);
+	*out = s;
+	return 0;
+}
+
+void chring_summary_free(struct chring_summary *summary)
+{
+	free(summary);
+}

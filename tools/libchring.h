@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * libchring: consistent-hash rings in kernel memory, for programs.
+ *
+ * A handle (struct chring) is one descriptor of /dev/chring and belongs to one
+ * ring. Threads may share one only if they take turns. A fork()ed child shares
+ * the descriptor, and with it the ring, with its parent.
+ *
+ * Functions return 0 or a negative errno. Besides those named at a function:
+ *
+ *	-EBADF		the handle is not open for reading (functions that
+ *			read) or for writing (functions that change)
+ *	-ENODEV		the handle's ring has been deleted
+ *	-ENOTTY, -E2BIG	the module is older than this library and does not
+ *			know what is asked for
+ *	-ENOMEM		no memory, here or in the kernel
+ *	-EDQUOT		the module's memory budget is used up
+ *	-EINTR		a fatal signal is pending
+ *
+ * A change either does all it says or changes nothing, whatever it returns.
+ *
+ * Bytes: names of nodes and zones and keys are bytes with a length and need not
+ * be text; a length that is given counts, not a NUL. Names that are handed out
+ * have a NUL behind them for convenience. Ring names are strings.
+ *
+ * Constants (CHRING_HASH_*, CHRING_STATE_*, limits) and the structs that are
+ * not declared here are those of <linux/chring.h>. As with stat(2), functions
+ * share their names with structs, so C++ needs the word struct before these.
+ */
+#ifndef LIBCHRING_H
+#define LIBCHRING_H
+
+#include <stddef.h>
+
+#include <linux/chring.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Opaque: a descriptor of /dev/chring and the names of nodes seen through it. */
+struct chring;
+
+#define CHRING_OPEN_READ	(1U << 0)	/* for functions that read */
+#define CHRING_OPEN_WRITE	(1U << 1)	/* for functions that change */
+
+/**
+ * chring_open() - open the device
+ * @ring: name of the ring that the handle is to belong to; NULL: none yet,
+ *	then chring_bind() or, as the ring ``default``, the first function that
+ *	asks for a ring decides
+ * @flags: CHRING_OPEN_*, at least one
+ * @out: the handle, to be closed by chring_close()
+ *
+ * Return: 0; -ENXIO: no device, the module is not loaded; -EACCES: no
+ * permission; -EINVAL: @flags; what chring_bind() returns; or what open(2)
+ * fails with. There is nothing to close after an error.
+ */
+int chring_open(const char *ring, unsigned int flags, struct chring **out);
+
+/**
+ * chring_bind() - let a handle belong to a ring
+ * @c: handle without a ring
+ * @ring: name of the ring
+ *
+ * Return: 0; -ENOENT: no such ring; -EBUSY: the handle has one already;
+ * -EINVAL or -ENAMETOOLONG: not a name of a ring.
+ */
+int chring_bind(struct chring *c, const char *ring);
+
+/**
+ * chring_close() - close a handle
+ * @c: handle, or NULL
+ *
+ * Names that chring_node_name() has given end here.
+ */
+void chring_close(struct chring *c);
+
+/**
+ * chring_info() - what the module is and holds
+ * @c: handle, open for reading
+ * @info: filled in
+ */
+int chring_info(struct chring *c, struct chring_info *info);
+
+/**
+ * chring_ring_create() - make a new, empty ring
+ * @c: handle, open for writing; its own ring does not matter
+ * @name: of the new ring
+ * @config: of the new ring, 0 in a field being its default; NULL: all defaults
+ * @id: of the new ring; or NULL
+ *
+ * Return: 0; -EEXIST; -ENAMETOOLONG; -EINVAL, -ERANGE: the name or @config;
+ * -EOPNOTSUPP: something in @config is not offered by this module, see
+ * @out_hashes and @out_layouts of struct chring_info; -ENOSPC: too many rings.
+ */
+int chring_ring_create(struct chring *c, const char *name,
+		       const struct chring_config *config, __u64 *id);
+
+/**
+ * chring_ring_delete() - delete a ring
+ * @c: handle, open for writing; its own ring does not matter
+ * @name: of the ring
+ * @id: of the ring that is gone; or NULL
+ *
+ * Return: 0; -ENOENT; -EPERM: the ring ``default``; -EINVAL, -ENAMETOOLONG.
+ */
+int chring_ring_delete(struct chring *c, const char *name, __u64 *id);
+
+/**
+ * struct chring_rings - all public rings
+ * @count: how many
+ * @ring: in the order of their ids
+ */
+struct chring_rings {
+	size_t count;
+	struct chring_ring_entry *ring;
+};
+
+/**
+ * chring_ring_list() - list all public rings
+ * @c: handle, open for reading
+ * @out: the list, to be freed by chring_rings_free()
+ */
+int chring_ring_list(struct chring *c, struct chring_rings **out);
+
+/**
+ * chring_rings_free() - free a list of rings
+ * @rings: list, or NULL
+ */
+void chring_rings_free(struct chring_rings *rings);
+
+/**
+ * struct chring_edit - a change of one node
+ * @name: bytes of the node's name
+ * @name_len: how many
+ * @zone: bytes of its zone's name
+ * @zone_len: how many, 0: the empty zone
+ * @cookie: any number; lookups give it back
+ * @epoch: change only if the ring is at this epoch; 0: whatever it is
+ * @generation: the fleet's number for the membership after the change; 0:
+ *	leave it
+ * @weight: 0..CHRING_WEIGHT_MAX
+ * @state: enum chring_state
+ * @set: chring_node_set(): CHRING_NODE_* of what is to be set, at least one;
+ *	the rest is left as it is
+ */
+struct chring_edit {
+	const char *name;
+	size_t name_len;
+	const char *zone;
+	size_t zone_len;
+	__u64 cookie;
+	__u64 epoch;
+	__u64 generation;
+	__u32 weight;
+	__u32 state;
+	__u32 set;
+};
+
+/**
+ * struct chring_outcome - a ring after a change of it
+ * @ring: id
+ * @epoch: after the change; as it is, if the change failed
+ * @generation: likewise
+ * @digest: likewise
+ * @node: id of the node that was changed; 0 if the change failed
+ *
+ * All 0 if the change failed before the kernel had looked at the ring.
+ */
+struct chring_outcome {
+	__u64 ring;
+	__u64 epoch;
+	__u64 generation;
+	__u64 digest;
+	__u64 node;
+};
+
+/**
+ * chring_node_add() - add a node to the handle's ring
+ * @c: handle, open for writing
+ * @edit: the node; @set does not matter
+ * @out: how it went, filled in on failure too; or NULL
+ *
+ * Return: 0; -EEXIST; -EINVAL, -ENAMETOOLONG, -ERANGE: a name or a number;
+ * -ERANGE too: @generation is below the ring's; -ENOSPC: too many tokens or
+ * nodes; -ESTALE: the ring is not at @epoch.
+ */
+int chring_node_add(struct chring *c, const struct chring_edit *edit,
+		    struct chring_outcome *out);
+
+/**
+ * chring_node_set() - change a node of the handle's ring
+ * @c: handle, open for writing
+ * @edit: which node, and what of it
+ * @out: how it went, filled in on failure too; or NULL
+ *
+ * What finds everything as it wants it makes no new epoch.
+ *
+ * Return: 0; -ENOENT; as chring_node_add() otherwise.
+ */
+int chring_node_set(struct chring *c, const struct chring_edit *edit,
+		    struct chring_outcome *out);
+
+/**
+ * chring_node_del() - delete a node of the handle's ring
+ * @c: handle, open for writing
+ * @edit: which node, @epoch and @generation; the rest does not matter
+ * @out: how it went, filled in on failure too; or NULL
+ *
+ * Return: 0; -ENOENT; -EINVAL, -ENAMETOOLONG: the name; -ERANGE: @generation
+ * is below the ring's; -ESTALE: the ring is not at @epoch.
+ */
+int chring_node_del(struct chring *c, const struct chring_edit *edit,
+		    struct chring_outcome *out);
+
+/**
+ * struct chring_node - a node
+ * @id: never used again
+ * @cookie: as set
+ * @weight: as set
+ * @state: enum chring_state
+ * @tokens: how many it has
+ * @name_len: bytes of @name
+ * @zone_len: bytes of @zone, 0: the empty zone
+ * @name: with a NUL behind
+ * @zone: with a NUL behind
+ */
+struct chring_node {
+	__u64 id;
+	__u64 cookie;
+	__u32 weight;
+	__u32 state;
+	__u32 tokens;
+	__u32 name_len;
+	__u32 zone_len;
+	const char *name;
+	const char *zone;
+};
+
+/**
+ * struct chring_nodes - all nodes of a ring at one epoch
+ * @ring: id of the ring
+ * @epoch: of this list
+ * @generation: of this list
+ * @digest: of this list
+ * @count: how many
+ * @node: in the order of the bytes of their names
+ */
+struct chring_nodes {
+	__u64 ring;
+	__u64 epoch;
+	__u64 generation;
+	__u64 digest;
+	size_t count;
+	struct chring_node *node;
+};
+
+/**
+ * chring_node_list() - list the nodes of the handle's ring
+ * @c: handle, open for reading
+ * @out: the list, to be freed by chring_nodes_free()
+ */
+int chring_node_list(struct chring *c, struct chring_nodes **out);
+
+/**
+ * chring_nodes_free() - free a list of nodes
+ * @nodes: list, or NULL
+ */
+void chring_nodes_free(struct chring_nodes *nodes);
+
+/**
+ * chring_node_name() - the name of a node whose id a lookup has given
+ * @c: handle, open for reading
+ * @id: of a node of the handle's ring
+ * @name: its bytes with a NUL behind; they belong to the handle and stay until
+ *	chring_close()
+ * @len: how many; or NULL
+ *
+ * Ids are not used again and a node never changes its name, so names are kept
+ * for as long as the handle lives, those of nodes that are gone included. The
+ * kernel is asked only for an id that has not been seen.
+ *
+ * Return: 0; -ENOENT: the node was deleted before its name was seen.
+ */
+int chring_node_name(struct chring *c, __u64 id, const char **name,
+		     size_t *len);
+
+/**
+ * struct chring_query - what to look up
+ * @key: bytes; NULL with CHRING_LOOKUP_POSITION
+ * @key_len: how many, 0..CHRING_KEY_MAX; 0 with CHRING_LOOKUP_POSITION
+ * @position: with CHRING_LOOKUP_POSITION: a number of the ring's width, else 0
+ * @epoch: answer only for this epoch; 0: for whatever is current
+ * @flags: CHRING_LOOKUP_*
+ * @count: owners wanted, 1..CHRING_REPLICAS_MAX
+ */
+struct chring_query {
+	const void *key;
+	size_t key_len;
+	__u64 position;
+	__u64 epoch;
+	__u32 flags;
+	__u32 count;
+};
+
+/**
+ * struct chring_answer - who owns a key
+ * @position: of the key on the circle; 0 on a keyed ring if the handle is not
+ *	open for writing
+ * @ring: id of the ring
+ * @epoch: the answer holds for exactly this one
+ * @count: owners given, fewer than wanted only if fewer are in service
+ * @owner: the first @count are set
+ */
+struct chring_answer {
+	__u64 position;
+	__u64 ring;
+	__u64 epoch;
+	__u32 count;
+	struct chring_owner owner[CHRING_REPLICAS_MAX];
+};
+
+/**
+ * chring_lookup() - who owns a key
+ * @c: handle, open for reading
+ * @query: what to look up
+ * @answer: who owns it; after -ENODATA, -EHOSTUNREACH and -ESTALE @ring and
+ *	@epoch are those of the ring
+ *
+ * Return: 0; -ENODATA: the ring has no nodes; -EHOSTUNREACH: none of them is
+ * in service with weight; -ESTALE: the ring is not at @epoch; -EOPNOTSUPP:
+ * @flags or @count are not offered by this module; -ERANGE: @key_len, @count or
+ * @position; -EBADF too: a position on a keyed ring, and the handle is not open
+ * for writing.
+ */
+int chring_lookup(struct chring *c, const struct chring_query *query,
+		  struct chring_answer *answer);
+
+/**
+ * struct chring_batch - many keys to look up, and their owners
+ * @keys: bytes of all keys, one after the other; with CHRING_LOOKUP_POSITION an
+ *	array of __u64
+ * @keys_size: bytes at @keys, at most CHRING_BATCH_BYTES_MAX
+ * @lens: length of each key; NULL with CHRING_LOOKUP_POSITION
+ * @nodes: becomes the id of each key's owner
+ * @count: keys, at most CHRING_BATCH_MAX
+ * @flags: CHRING_LOOKUP_POSITION or 0
+ * @epoch: answer only for this epoch; 0: for whatever is current
+ * @out_done: keys answered: fewer than @count if the ring changed meanwhile
+ * @out_ring: id of the ring
+ * @out_epoch: the answers hold for exactly this one
+ */
+struct chring_batch {
+	const void *keys;
+	size_t keys_size;
+	const __u32 *lens;
+	__u64 *nodes;
+	__u32 count;
+	__u32 flags;
+	__u64 epoch;
+	__u32 out_done;
+	__u64 out_ring;
+	__u64 out_epoch;
+};
+
+/**
+ * chring_lookup_batch() - who owns these keys
+ * @c: handle, open for reading
+ * @batch: keys and answers
+ *
+ * With @out_done < @count the caller asks again for the rest.
+ *
+ * Return: as chring_lookup(); -EINVAL: the lengths run over @keys_size. After
+ * an error nothing is to be read from @nodes.
+ */
+int chring_lookup_batch(struct chring *c, struct chring_batch *batch);
+
+/* Shares too: they take the kernel a walk over all tokens. */
+#define CHRING_STATS_SHARES	(1U << 0)
+
+/**
+ * struct chring_summary - a ring at one epoch
+ * @name: of the ring
+ * @ring: its id
+ * @epoch: of this summary
+ * @generation: of this summary
+ * @digest: of this summary
+ * @checksum: of the tokens; 0 without CHRING_STATS_SHARES and, on a keyed ring,
+ *	if the handle is not open for writing
+ * @tokens: of all nodes
+ * @bytes: of memory that the ring holds
+ * @nodes: all of them
+ * @live: nodes in service with weight
+ * @collisions: tokens that stand where another one stands already
+ * @config: of the ring; the seed of a keyed ring (CHRING_HASH_SIPHASH), which
+ *	never is 0, reads 0 if the handle is not open for writing
+ * @share: @nodes of them in the order of chring_node_list(), in positions of
+ *	the circle, which has 2^@config.bits; NULL without CHRING_STATS_SHARES
+ */
+struct chring_summary {
+	char name[CHRING_RING_NAME_MAX + 1];
+	__u64 ring;
+	__u64 epoch;
+	__u64 generation;
+	__u64 digest;
+	__u64 checksum;
+	__u64 tokens;
+	__u64 bytes;
+	__u32 nodes;
+	__u32 live;
+	__u32 collisions;
+	struct chring_config config;
+	struct chring_node_share *share;
+};
+
+/**
+ * chring_stats() - what the handle's ring is, and how it shares the circle
+ * @c: handle, open for reading
+ * @flags: CHRING_STATS_*
+ * @out: to be freed by chring_summary_free()
+ *
+ * Return: 0; -EINVAL: @flags.
+ */
+int chring_stats(struct chring *c, unsigned int flags,
+		 struct chring_summary **out);
+
+/**
+ * chring_summary_free() - free a summary
+ * @summary: one, or NULL
+ */
+void chring_summary_free(struct chring_summary *summary);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBCHRING_H */
