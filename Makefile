@@ -51,7 +51,8 @@ tools:
 install: all
 	@if [ -e chring.ko ]; then \
 		$(MAKE) -C '$(KDIR)' M='$(CURDIR)' \
-			$(if $(DESTDIR),INSTALL_MOD_PATH='$(DESTDIR)') modules_install; \
+			$(if $(DESTDIR),INSTALL_MOD_PATH='$(DESTDIR)') \
+			CONFIG_MODULE_SIG_ALL= modules_install; \
 	fi
 	install -D -m 644 uapi/linux/chring.h '$(DESTDIR)$(PREFIX)/include/linux/chring.h'
 	@$(MAKE) -C tools install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
@@ -60,7 +61,7 @@ clean:
 	@if [ -e '$(KDIR)/Makefile' ]; then \
 		$(MAKE) -s -C '$(KDIR)' M='$(CURDIR)' clean; \
 	fi
-	@for dir in tools selftests/unit selftests/chring; do \
+	@for dir in tools selftests/unit; do \
 		[ ! -e $$dir/Makefile ] || $(MAKE) -s -C $$dir clean; \
 	done
 	rm -rf build
@@ -80,10 +81,10 @@ deps:
 
 vm-build: deps
 	@selftests/build.sh '$(KERNEL)'
-	@$(if $(wildcard tools/Makefile),$(call quietly,-C tools static))
+	@$(call quietly,-C tools static)
 
 run_options = --module $(module) \
-	$(if $(wildcard tools/Makefile),--file /bin/chringctl=build/tools/chringctl) \
+	--file /bin/chringctl=build/tools/static/chringctl \
 	--mem '$(MEM)' --smp '$(SMP)' --boot-timeout '$(BOOT_TIMEOUT)'
 
 # When a recipe fails, make exits with 2, whatever the status was. Here the
@@ -91,11 +92,13 @@ run_options = --module $(module) \
 # that vm/exit.c adds to make ends it with that.
 ifneq ($(filter vm,$(MAKECMDGOALS)),)
 vm_status := build/vm-status.$(shell echo $$PPID)
-# Raw: make would expand a $ in it.
-unexport CMD
-export CHRING_CMD := $(value CMD)
 vm_what := $(if $(filter undefined,$(origin CMD)),--shell,--cmd "$$CHRING_CMD")
 endif
+
+# As they were written: make would expand a $ in them.
+export CHRING_CMD := $(value CMD)
+export CHRING_ONLY := $(value ONLY)
+unexport CMD ONLY
 
 vm: vm-run
 	@$(call leave,$(file <$(vm_status)))
@@ -131,9 +134,9 @@ check-unit: deps
 
 check-vm: vm-build
 	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src)/tools/testing/selftests')
-	@$(if $(wildcard selftests/unit/Makefile),$(call quietly,-C selftests/unit testdata))
-	@selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
-		$(if $(wildcard build/testdata),--file /data=build/testdata)
+	@$(call quietly,-C selftests/unit testdata)
+	@ONLY="$$CHRING_ONLY" selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
+		--file /data=build/testdata
 
 check-harness: vm-build build/exit.so
 	@{ \

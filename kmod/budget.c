@@ -10,9 +10,13 @@
 #include "core/platform.h"
 #include "ring.h"
 
-static unsigned int max_tokens = 1 << 24;
+/* More a table cannot count, whatever the parameter says. */
+#define TOKENS_MAX	(1U << 24)
+
+static unsigned int max_tokens = TOKENS_MAX;
 module_param(max_tokens, uint, 0644);
-MODULE_PARM_DESC(max_tokens, "tokens per ring, at most (default 16777216)");
+MODULE_PARM_DESC(max_tokens,
+		 "tokens per ring, at most and by default 16777216");
 
 static unsigned long max_total_bytes;
 module_param(max_total_bytes, ulong, 0644);
@@ -30,7 +34,7 @@ static atomic_long_t used_bytes = ATOMIC_LONG_INIT(0);
 
 u32 chring_max_tokens(void)
 {
-	return READ_ONCE(max_tokens);
+	return min(READ_ONCE(max_tokens), TOKENS_MAX);
 }
 
 unsigned long chring_budget_used(void)

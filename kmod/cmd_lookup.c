@@ -249,7 +249,8 @@ static int find_owners(const struct chring_ring *ring,
 	}
 	for (i = 0; i < n && !ret; i++) {
 		ret = find_owner(v, c->value[i], &owner);
-		c->value[i] = owner.node;
+		if (!ret)
+			c->value[i] = owner.node;
 	}
 	rcu_read_unlock();
 	return ret;

@@ -343,14 +343,24 @@ static size_t draft_retires(const struct draft *d)
 /*
  * The writer pays, the reader never: who changes a ring faster than grace
  * periods pass waits for one, as soon as more than a table and RETIRED_FREELY
- * would wait to be freed.
+ * would wait to be freed. A retired view that a sleeping reader holds is
+ * waited for as well: it has no new holders, and those it has let go soon.
  */
-static void wait_for_room(struct chring_ring *ring, size_t retires)
+static bool room_for(const struct chring_ring *ring, size_t retires)
 {
 	size_t waiting = atomic_long_read(&ring->retired_bytes);
 
-	if (waiting && waiting + retires > RETIRED_FREELY)
+	return !waiting || waiting + retires <= RETIRED_FREELY;
+}
+
+static int wait_for_room(struct chring_ring *ring, size_t retires)
+{
+	while (!room_for(ring, retires)) {
 		chring_retire_wait();
+		if (chring_pause())
+			return -EINTR;
+	}
+	return 0;
 }
 
 static void publish(struct draft *d)
@@ -383,9 +393,10 @@ static int draft_commit(struct draft *d, struct chring_request *rq)
 		ret = draft_table(d);
 	if (!ret)
 		ret = draft_view(d, rq);
+	if (!ret)
+		ret = wait_for_room(d->ring, draft_retires(d));
 	if (ret)
 		return ret;
-	wait_for_room(d->ring, draft_retires(d));
 	rq->facts = chring_view_facts(d->view);
 	if (rq->answer) {
 		ret = rq->answer(rq);

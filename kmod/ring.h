@@ -56,7 +56,8 @@ struct chring_facts {
  * @generation: the fleet's number after the change; 0: leave it
  * @answer: called with the change made and not yet published; may sleep; what
  *	it returns other than 0 makes the change undone. May be NULL
- * @facts: before @answer: after the change; on failure: of the ring as it is
+ * @facts: before @answer: after the change; on failure: of the ring as it is,
+ *	unless it could not be locked
  * @node: id of the node
  */
 struct chring_request {
@@ -168,8 +169,9 @@ chring_ring_view(const struct chring_ring *ring)
  * chring_ring_view_get() - the view of now, for who may sleep
  * @ring: ring
  *
- * To be held for short: the memory of a held view cannot be freed, and user
- * memory must not be touched while it is.
+ * To be held for short: the memory of a held view cannot be freed, and sooner
+ * or later a writer waits for that. User memory must not be touched, and the
+ * ring not be changed, while it is held.
  *
  * Return: view to be given back with chring_view_put(), or NULL if the ring
  * has been deleted.

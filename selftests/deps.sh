@@ -66,7 +66,11 @@ install_packages()
 	wanted=$(missing)
 	if [ -n "$wanted" ]; then
 		echo "deps: to be installed:"
-		column -t -s $'\t' <<<"$wanted" 2>/dev/null || echo "$wanted"
+		awk -F '\t' '{ printf "  %-21s %s\n", $1, $2 }' <<<"$wanted"
+	fi
+	if ! command -v apt-get >/dev/null; then
+		echo "deps: no apt-get here: this is made for Debian 12" >&2
+		exit 1
 	fi
 	if [ "$(id -u)" != 0 ]; then
 		[ -z "$wanted" ] && kernel_locate && return

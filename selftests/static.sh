@@ -41,14 +41,18 @@ sparse()
 # Not asked of checkpatch:
 #   FILE_PATH_CHANGES		there is no MAINTAINERS file here
 #   LINUX_VERSION_CODE		it has one home, and layers_version looks after that
-# nor, of the tests, which build on the macros of kselftest_harness.h:
+# nor of what runs in user space, where the kernel's macros and types are either
+# missing or made for core/, and tests build on those of kselftest_harness.h:
+#   PREFER_DEFINED_ATTRIBUTE_MACRO, NEW_TYPEDEFS, VOLATILE
 #   COMPLEX_MACRO, MACRO_WITH_FLOW_CONTROL
 checkpatch_c()
 {
-	checkpatch_of FILE_PATH_CHANGES,LINUX_VERSION_CODE \
-		'kmod/*.[ch]' 'uapi/*.h' 'tools/*.[ch]' &&
-	checkpatch_of FILE_PATH_CHANGES,COMPLEX_MACRO,MACRO_WITH_FLOW_CONTROL \
-		'selftests/*.[ch]'
+	local everywhere=FILE_PATH_CHANGES,LINUX_VERSION_CODE
+	local user=PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,VOLATILE
+	user+=,COMPLEX_MACRO,MACRO_WITH_FLOW_CONTROL
+
+	checkpatch_of $everywhere 'kmod/*.[ch]' 'uapi/*.h' &&
+	checkpatch_of $everywhere,$user 'tools/*.[ch]' 'selftests/*.[ch]'
 }
 
 checkpatch_of()
@@ -68,14 +72,14 @@ shellcheck_scripts()
 
 codespell_all()
 {
-	files ':!COPYING' ':!.clang-format' | xargs codespell --ignore-words-list=te
+	files ':!COPYING' ':!.clang-format' | xargs codespell --ignore-words-list=nd # a macro of man pages
 }
 
 licence_lines()
 {
 	local without
 
-	without=$(files ':!COPYING' ':!*.md' ':!*.json' ':!*.tsv' |
+	without=$(files ':!COPYING' ':!*.md' ':!*.patch' |
 		  xargs grep -L 'SPDX-License-Identifier: ')
 	[ -z "$without" ] || { echo "no SPDX line:" "$without"; return 1; }
 }

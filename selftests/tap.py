@@ -138,6 +138,7 @@ def main():
     opts = p.parse_args()
     # An interrupt stops those who write; what they wrote is still summed up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     summary = Summary()
     for line in sys.stdin.buffer:
         summary.line(line.decode(errors="replace").rstrip())

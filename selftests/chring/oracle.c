@@ -30,8 +30,8 @@ static bool next_line(struct lines *l)
 			return false;
 		l->nr++;
 		l->words = 0;
-		for (w = strtok_r(l->text, " \n", &save); w && l->words < WORDS;
-		     w = strtok_r(NULL, " \n", &save))
+		for (w = strtok_r(l->text, "\n ", &save); w && l->words < WORDS;
+		     w = strtok_r(NULL, "\n ", &save))
 			l->word[l->words++] = w;
 	} while (!l->words || l->word[0][0] == '#');
 	return true;

@@ -201,11 +201,11 @@ static void nap(long ms)
 
 /*
  * A grace period that lasts until the writer must wait for it, and longer:
- * time enough for a writer that does not.
+ * time enough for a writer that does not. But a wait takes more than one.
  */
 static void hold_up(struct scene *s)
 {
-	while (!stopped(s) && !writer_must_wait(s))
+	while (!stopped(s) && !writer_must_wait(s) && !sync_is_waiting())
 		nap(1);
 	nap(30);
 }

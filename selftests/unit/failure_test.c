@@ -8,6 +8,7 @@
 #include "core/balance.h"
 #include "core/config.h"
 #include "core/digest.h"
+#include "core/points.h"
 #include "faults.h"
 #include "rig.h"
 #include "rng.h"
@@ -267,6 +268,42 @@ static void test_killed_while_reading(void)
 	rig_close(&rig);
 }
 
+/* Pauses in what was done since the last call. */
+static u32 pauses(void)
+{
+	u32 n = faults_pauses();
+
+	faults_clear();
+	return n;
+}
+
+/* No pass over tokens goes further than 2^16 without one. */
+static void test_long_work_pauses(void)
+{
+	const u32 n = 1 << 18, pass = n >> 16;
+	const struct chring_config config = {
+		.hash = CHRING_HASH_XXH64, .bits = 64, .sep = "#", .sep_len = 1,
+	};
+	const struct chring_run none = {};
+	struct chring_table *t;
+	struct chring_run run;
+	const u16 rank = 0;
+
+	NEED(!chring_run_alloc(&run, n));
+	pauses();
+	CHECK(!chring_points_fill(&config, "n", 1, 0, n, run.token));
+	CHECK(pauses() >= pass);
+	/* Eight digits, counted and moved. */
+	CHECK(!chring_run_sort(&run));
+	CHECK(pauses() >= 16 * pass);
+	/* Merged and indexed. */
+	t = chring_table_merge(NULL, &run, &none, &rank);
+	NEED(!IS_ERR(t));
+	CHECK(pauses() >= 2 * pass);
+	chring_table_free(t);
+	chring_run_free(&run);
+}
+
 /* -- limits */
 
 static void test_max_tokens(void)
@@ -500,6 +537,7 @@ static const struct tap_test tests[] = {
 	{ "killed", test_killed },
 	{ "create_without_memory", test_create_without_memory },
 	{ "killed_while_reading", test_killed_while_reading },
+	{ "long_work_pauses", test_long_work_pauses },
 	{ "max_tokens", test_max_tokens },
 	{ "most_tokens", test_most_tokens },
 	{ "max_nodes", test_max_nodes },

@@ -10,6 +10,7 @@ u32 faults_max_tokens = FAULTS_MAX_TOKENS;
 static long allocs_left = NEVER, pauses_left = NEVER;
 static int alloc_error;
 static bool struck;
+static u32 pauses;
 
 u32 chring_max_tokens(void)
 {
@@ -30,6 +31,7 @@ static int alloc_hook(size_t size)
 static int pause_hook(void)
 {
 	sync_assert(!rcu_read_ongoing());
+	__atomic_add_fetch(&pauses, 1, __ATOMIC_RELAXED);
 	if (pauses_left == NEVER)
 		return 0;
 	if (pauses_left) {
@@ -57,6 +59,11 @@ void faults_kill(long k)
 	pauses_left = k;
 }
 
+u32 faults_pauses(void)
+{
+	return __atomic_load_n(&pauses, __ATOMIC_RELAXED);
+}
+
 bool faults_clear(void)
 {
 	bool did = struck;
@@ -64,5 +71,6 @@ bool faults_clear(void)
 	allocs_left = NEVER;
 	pauses_left = NEVER;
 	struck = false;
+	pauses = 0;
 	return did;
 }

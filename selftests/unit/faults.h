@@ -19,6 +19,9 @@ void faults_alloc(long k, int error);
 /* From the @k-th pause from now on the caller is being killed. */
 void faults_kill(long k);
 
+/* How often work has paused since faults_clear(). */
+u32 faults_pauses(void);
+
 /* No more faults. Return: did one strike? */
 bool faults_clear(void);
 

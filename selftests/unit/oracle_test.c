@@ -361,23 +361,23 @@ static void test_hashes(void)
 	u32 i;
 
 	for (i = 0; i < 4; i++) {
-		tap_begin();
+		tap_begin("hash_", name[i]);
 		test_hash(CHRING_HASH_XXH64 + i);
-		tap_end("hash_%s", name[i]);
+		tap_end();
 	}
 }
 
 static void test_vector(const struct vector_ring *v)
 {
-	tap_begin();
+	tap_begin("core_", v->name);
 	test_core(v);
 	rig_check_memory();
-	tap_end("core_%s", v->name);
+	tap_end();
 
-	tap_begin();
+	tap_begin("ring_", v->name);
 	test_ring(v);
 	rig_check_memory();
-	tap_end("ring_%s", v->name);
+	tap_end();
 }
 
 static u32 count_rings(void)

@@ -5,6 +5,9 @@
 char sync_grace_period;
 #endif
 
+/* Threads in chring_retire_wait(). */
+static int waiting;
+
 /* One address a thread. */
 static __thread char self;
 
@@ -70,8 +73,15 @@ void chring_retire(struct chring_retired *r,
 void chring_retire_wait(void)
 {
 	sync_assert(!rcu_read_ongoing());
+	__atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
 	rcu_barrier();
+	__atomic_sub_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
 	grace_period_passed();
+}
+
+bool sync_is_waiting(void)
+{
+	return __atomic_load_n(&waiting, __ATOMIC_SEQ_CST);
 }
 
 int chring_sync_init(void)

@@ -173,6 +173,9 @@ struct chring_retired {
 void chring_retire(struct chring_retired *r,
 		   void (*free)(struct chring_retired *r));
 void chring_retire_wait(void);
+/* Is any thread in chring_retire_wait()? */
+bool sync_is_waiting(void);
+
 int chring_sync_init(void);
 void chring_sync_exit(void);
 

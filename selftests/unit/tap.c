@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tap.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of what fails in a loop, the first few say it all. */
 #define FAILURES_TOLD	5
 
 static size_t tests, failed_tests;
 static unsigned long failures;
+static char test_name[128];
 
 void tap_plan(size_t n)
 {
@@ -18,23 +21,19 @@ void tap_plan(size_t n)
 	printf("1..%zu\n", n);
 }
 
-void tap_begin(void)
+void tap_begin(const char *kind, const char *name)
 {
 	failures = 0;
+	snprintf(test_name, sizeof(test_name), "%.*s.%s%s",
+		 (int)strcspn(program_invocation_short_name, "_"),
+		 program_invocation_short_name, kind, name);
+	tap_note("RUN %s ...", test_name);
 }
 
-void tap_end(const char *fmt, ...)
+void tap_end(void)
 {
-	va_list args;
-
 	failed_tests += failures != 0;
-	printf("%sok %zu - %.*s.", failures ? "not " : "", ++tests,
-	       (int)strcspn(program_invocation_short_name, "_"),
-	       program_invocation_short_name);
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
-	putchar('\n');
+	printf("%sok %zu - %s\n", failures ? "not " : "", ++tests, test_name);
 }
 
 int tap_status(void)
@@ -72,11 +71,11 @@ int tap_run(const struct tap_test *test, size_t n, void (*after)(void))
 
 	tap_plan(n);
 	for (i = 0; i < n; i++) {
-		tap_begin();
+		tap_begin("", test[i].name);
 		test[i].run();
 		if (after)
 			after();
-		tap_end("%s", test[i].name);
+		tap_end();
 	}
 	return tap_status();
 }

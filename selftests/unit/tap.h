@@ -29,10 +29,11 @@ struct tap_test {
  */
 int tap_run(const struct tap_test *test, size_t n, void (*after)(void));
 
-/* The same by hand, where tests are not known before: plan, begin and end. */
+/* The same by hand, where tests are not known before. */
 void tap_plan(size_t n);
-void tap_begin(void);
-void tap_end(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Says the name, so that it is known of which test a program has died. */
+void tap_begin(const char *kind, const char *name);
+void tap_end(void);
 int tap_status(void);
 
 /* One line of commentary. */

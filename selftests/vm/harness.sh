@@ -14,7 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 out=$scratch/out err=$scratch/err
 
 count=0
-planned=14
+planned=15
 
 # judge NAME: as the status of the command before says
 judge()
@@ -142,6 +142,16 @@ LIMIT=5 try 90 "$here/check.sh" "$kernel" "$scratch/tests" --module "$module" &&
 	grep -q 'not ok .* 6-hang # killed by signal 15' "$out" &&
 	grep -q 'not ok .* 7-warns.fault # .*a test of the tests' "$out"
 judge 'tests that crash, stay silent, stop early, hang, or upset the kernel'
+
+mkdir "$scratch/panic"
+echo 'echo 1..1; echo c >/proc/sysrq-trigger; echo ok 1 one' >"$scratch/panic/1-panic.sh"
+cp "$scratch/tests/1-good.sh" "$scratch/panic/2-good.sh"
+try 60 "$here/check.sh" "$kernel" "$scratch/panic" --module "$module" &&
+	[ "$rc" != 0 ] && [ "$(tail -n 1 "$out")" = '0 passed, 2 failed, 0 skipped' ] &&
+	grep -q 'not ok .* 1-panic # never ended' "$out" &&
+	grep -q 'not ok .* # 1 of 2 files did not run' "$out" &&
+	told 'the guest panicked: sysrq triggered crash'
+judge 'a test that takes the kernel down'
 
 ONLY=nothing.of.this try 20 "$here/check.sh" "$kernel" "$scratch/tests" \
 	--module "$module" && [ "$rc" = 2 ] &&
