@@ -8,9 +8,7 @@ SHELL := bash
 KDIR ?= /lib/modules/$(shell uname -r)/build
 KERNEL ?= 6.1
 PREFIX ?= /usr/local
-MEM ?= 1024
 SMP ?= 2
-BOOT_TIMEOUT ?= 90
 
 module := build/$(KERNEL)/chring.ko
 
@@ -85,7 +83,7 @@ vm-build: deps
 
 run_options = --module $(module) \
 	--file /bin/chringctl=build/tools/static/chringctl \
-	--mem '$(MEM)' --smp '$(SMP)' --boot-timeout '$(BOOT_TIMEOUT)'
+	--mem '$(or $(MEM),$(call kernel,k_mem))' --smp '$(SMP)' --boot-timeout '$(or $(BOOT_TIMEOUT),$(call kernel,k_boot))'
 
 # When a recipe fails, make exits with 2, whatever the status was. Here the
 # status of the command matters: vm-run leaves it in a file, and a function
@@ -135,7 +133,8 @@ check-unit: deps
 check-vm: vm-build
 	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src)/tools/testing/selftests')
 	@$(call quietly,-C selftests/unit testdata)
-	@ONLY="$$CHRING_ONLY" selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
+	@ONLY="$$CHRING_ONLY" SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
+		selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
 		--file /data=build/testdata
 
 check-harness: vm-build build/exit.so

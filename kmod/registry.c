@@ -63,7 +63,8 @@ static int link_ring(struct chring_ring *ring, struct chring_request *rq)
 	if (rings >= CHRING_RINGS_MAX)
 		return -ENOSPC;
 	/* Room first, so that nothing can fail once the answer is given. */
-	ret = xa_reserve(&rings_by_id, ring->id, GFP_KERNEL);
+	ret = xa_reserve(&rings_by_id, ring->id,
+			 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (ret)
 		return ret;
 	if (rq->answer) {

@@ -7,8 +7,9 @@
 set -euo pipefail
 export LC_ALL=C
 
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=vm/kernel.sh
-. "$(dirname "$0")/vm/kernel.sh"
+. "$here/vm/kernel.sh"
 kernel_select "${1:-6.1}"
 
 packages()
@@ -30,6 +31,14 @@ packages()
 	libjson-c-dev		JSON output of chringctl
 	shellcheck		checks the scripts
 	codespell		checks the spelling
+	END
+	[ -z "$k_config" ] || cat <<-END
+	bc			builds a kernel
+	bison			builds a kernel
+	flex			builds a kernel
+	libelf-dev		builds a kernel
+	libssl-dev		builds a kernel
+	dwarves			builds a kernel's BTF
 	END
 }
 
@@ -114,6 +123,17 @@ unpack_image()
 	depmod -b "$2" "$k_release"
 }
 
+# Its own build tree is its kbuild directory; modules refer to where it will be.
+build_kernel()
+{
+	echo "deps: building it takes some ten minutes"
+	dpkg-deb --fsys-tarfile "$1" |
+		tar -xO "./usr/src/$k_source.tar.xz" |
+		tar -xJ -C "$2" --strip-components=1
+	# shellcheck disable=SC2086 # the fragments are words
+	"$here/vm/build-kernel.sh" "$2" $k_config
+}
+
 unpack_source()
 {
 	local files
@@ -133,4 +153,8 @@ complete && exit
 
 install_packages
 fetch "$k_source" "$k_src" unpack_source
-fetch "linux-image-$k_release" "$k_image" unpack_image
+if [ -n "$k_config" ]; then
+	fetch "$k_source" "$k_dir" build_kernel
+else
+	fetch "linux-image-$k_release" "$k_image" unpack_image
+fi

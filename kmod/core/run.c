@@ -87,9 +87,9 @@ static int scatter(const struct chring_run *from, struct chring_run *to,
 }
 
 /* One digit; nothing is moved where all tokens agree in it (32-bit rings). */
-static int sort_digit(struct chring_run *r, struct chring_run *spare, u32 shift)
+static int sort_digit(struct chring_run *r, struct chring_run *spare,
+		      u32 *place, u32 shift)
 {
-	u32 place[RADIX];
 	int ret;
 
 	ret = count_digits(r, shift, place);
@@ -107,14 +107,19 @@ static int sort_digit(struct chring_run *r, struct chring_run *spare, u32 shift)
 int chring_run_sort(struct chring_run *r)
 {
 	struct chring_run spare;
-	u32 shift;
+	u32 *place, shift;
 	int ret;
 
 	if (r->count < 2)
 		return 0;
+	/* Too large for a stack. */
+	place = chring_alloc(RADIX * sizeof(*place));
+	if (IS_ERR(place))
+		return PTR_ERR(place);
 	ret = chring_run_alloc(&spare, r->count);
 	for (shift = 0; !ret && shift < 64; shift += RADIX_BITS)
-		ret = sort_digit(r, &spare, shift);
+		ret = sort_digit(r, &spare, place, shift);
 	chring_run_free(&spare);
+	chring_free(place, RADIX * sizeof(*place));
 	return ret;
 }

@@ -207,6 +207,13 @@ bool mark_same(const struct mark *a, const struct mark *b)
 	       a->rings == b->rings;
 }
 
+unsigned long scaled(unsigned long count)
+{
+	const char *scale = getenv("CHRING_SCALE");
+
+	return count / (scale ? strtoul(scale, NULL, 10) : 1);
+}
+
 int param_get(const char *name, unsigned long *value)
 {
 	char path[128];

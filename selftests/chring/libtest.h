@@ -69,6 +69,9 @@ struct mark {
 int mark_ring(int fd, struct mark *m);
 bool mark_same(const struct mark *a, const struct mark *b);
 
+/* A count of a long test, on a kernel that is slow. */
+unsigned long scaled(unsigned long count);
+
 /* A parameter of the module; -errno. */
 int param_get(const char *name, unsigned long *value);
 int param_set(const char *name, unsigned long value);

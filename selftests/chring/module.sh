@@ -3,7 +3,7 @@
 #
 # Loading and unloading: refused while in use, and nothing left behind.
 
-rounds=100
+rounds=$((100 / ${CHRING_SCALE:-1}))
 echo 1..7
 
 ok()
@@ -97,10 +97,15 @@ done
 ok $? "loads, works and unloads $rounds times"
 
 echo "# kmalloc objects in use: $(sum_objects 10) after 10 rounds, $(sum_objects 100) after $rounds"
-growing >/tmp/growing
-sed 's/^/# grows: /' /tmp/growing
-[ ! -s /tmp/growing ]
-ok $? "slab memory is flat"
+if [ $rounds = 100 ]; then
+	growing >/tmp/growing
+	sed 's/^/# grows: /' /tmp/growing
+	[ ! -s /tmp/growing ]
+	ok $? "slab memory is flat"
+else
+	number=$((number + 1))
+	echo "ok $number - slab memory is flat # SKIP $rounds rounds are too few to tell; kmemleak looks here"
+fi
 
 rmmod chring
 ! grep chring /proc/vmallocinfo

@@ -5,12 +5,13 @@
 # programs and scripts of directory TESTS. The environment may say
 #	ONLY	regular expression: only tests of which it matches the name
 #	LIMIT	seconds that one file may take
+#	SCALE	by what the counts of long tests are divided; 1: by nothing
 set -euo pipefail
 
 here=$(dirname "$0")
 kernel=$1 tests=$2
 shift 2
-ONLY=${ONLY-} LIMIT=${LIMIT:-300}
+ONLY=${ONLY-} SCALE=${SCALE:-1} LIMIT=${LIMIT:-1200}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -31,7 +32,13 @@ if [ "$files" = 0 ]; then
 	exit 2
 fi
 
-printf -v cmd 'ONLY=%q LIMIT=%q sh /run-tests' "$ONLY" "$LIMIT"
-"$here/run" --kernel "$kernel" --name check --timeout "${TIMEOUT:-1800}" "$@" \
+# Said at the end, where the sum is.
+scaled()
+{
+	[ "$SCALE" = 1 ] || echo "# $kernel: counts of long tests divided by $SCALE"
+}
+
+printf -v cmd 'ONLY=%q LIMIT=%q CHRING_SCALE=%q sh /run-tests' "$ONLY" "$LIMIT" "$SCALE"
+"$here/run" --kernel "$kernel" --name check --timeout "${TIMEOUT:-2400}" "$@" \
 	--file "/tests=$scratch/tests" --file "/run-tests=$here/tests" --cmd "$cmd" |
-	"$here/../tap.py" --files "$files"
+	{ cat; scaled; } | "$here/../tap.py" --files "$files"
