@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdarg.h>
+
 #include "libtest.h"
 
 #define PARAMETERS	"/sys/module/chring/parameters/"
@@ -212,6 +214,18 @@ unsigned long scaled(unsigned long count)
 	const char *scale = getenv("CHRING_SCALE");
 
 	return count / (scale ? strtoul(scale, NULL, 10) : 1);
+}
+
+void note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("# ", stdout);
+	vprintf(format, args);
+	putchar('\n');
+	fflush(stdout);
+	va_end(args);
 }
 
 int param_get(const char *name, unsigned long *value)

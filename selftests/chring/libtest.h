@@ -72,6 +72,9 @@ bool mark_same(const struct mark *a, const struct mark *b);
 /* A count of a long test, on a kernel that is slow. */
 unsigned long scaled(unsigned long count);
 
+/* A line of the report; a test's process ends without flushing. */
+__attribute__((format(printf, 1, 2))) void note(const char *format, ...);
+
 /* A parameter of the module; -errno. */
 int param_get(const char *name, unsigned long *value);
 int param_set(const char *name, unsigned long value);

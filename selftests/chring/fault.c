@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every allocation and every copy of a command made to fail, one after the
+ * other: ring, epoch and digest stay as they were. Needs a kernel with fault
+ * injection.
+ *
+ * Slab allocations and user copies fail by fail-nth: the n-th one of the call.
+ * Pages fail from the n-th on (the space of fail_page_alloc), since vmalloc()
+ * falls back from its bulk allocation to single pages, and one failure alone
+ * would never be seen.
+ */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "libtest.h"
+#include "kselftest_harness.h"
+
+#define DEBUGFS		"/sys/kernel/debug/"
+#define RING		"fault-test"
+#define VNODES		200	/* x weight: a table that needs vmalloc() */
+#define WEIGHT		15
+#define PAGES_AT_ONCE	16	/* more than one allocation asks for */
+
+struct counts {
+	unsigned int slab, pages, vmalloc, copies, absorbed;
+};
+
+static struct counts total;
+
+#define SLAB		DEBUGFS "failslab/"
+#define PAGES		DEBUGFS "fail_page_alloc/"
+#define COPIES		DEBUGFS "fail_usercopy/"
+
+/*
+ * Files that are written while allocations fail: opened before, since open()
+ * allocates.
+ */
+static int fail_nth, make_it_fail, space, times;
+
+static int put_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, strlen(text));
+	close(fd);
+	return n < 0 ? -errno : 0;
+}
+
+static void cannot(const char *what, int fd)
+{
+	fprintf(stderr, "# cannot %s %d: %s\n", what, fd, strerror(errno));
+	abort();
+}
+
+/*
+ * The copy of this write may be the very one that is to fail: then again.
+ * These files have no position to write at.
+ */
+static void put(int fd, int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n);
+
+	if (write(fd, text, len) != len &&
+	    (errno != EFAULT || write(fd, text, len) != len))
+		cannot("write", fd);
+}
+
+/* Has the n-th fault come? If it is the copy of this read, it had not before. */
+static bool nth_came(void)
+{
+	char text[16] = "";
+
+	if (pread(fail_nth, text, sizeof(text) - 1, 0) > 0)
+		return !atoi(text);
+	if (errno != EFAULT)
+		cannot("read", fail_nth);
+	return false;
+}
+
+/* How much of the space is left; such a file is read but once. */
+static int space_left(void)
+{
+	int fd = open(PAGES "space", O_RDONLY);
+	char text[16] = "";
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		cannot("read", fd);
+	close(fd);
+	return atoi(text);
+}
+
+/* Which kinds of allocation may fail at all. */
+static void allow(bool slab, bool pages, bool vmalloc)
+{
+	put_file(SLAB "ignore-gfp-wait", slab ? "N" : "Y");
+	put_file(PAGES "ignore-gfp-wait", pages ? "N" : "Y");
+	put_file(PAGES "ignore-gfp-highmem", vmalloc ? "N" : "Y");
+	put_file(PAGES "min-order", "0");
+}
+
+static int set_up_injection(void)
+{
+	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR);
+	make_it_fail = open("/proc/thread-self/make-it-fail", O_RDWR);
+	space = open(PAGES "space", O_RDWR);
+	times = open(PAGES "times", O_RDWR);
+	if (fail_nth < 0 || make_it_fail < 0 || space < 0 || times < 0)
+		return -ENOENT;
+	put_file(SLAB "verbose", "0");
+	put_file(PAGES "verbose", "0");
+	put_file(COPIES "verbose", "0");
+	put_file(PAGES "task-filter", "Y");
+	put_file(PAGES "probability", "100");
+	put_file(PAGES "interval", "1");
+	put(times, 0);
+	allow(false, false, false);
+	return 0;
+}
+
+FIXTURE(fault)
+{
+	int fd;		/* of the ring, for the command */
+	int unbound;	/* of no ring */
+	struct mark before;
+};
+
+FIXTURE_SETUP(fault)
+{
+	struct chring_config config = { .vnodes = VNODES };
+
+	self->unbound = dev_open(O_RDWR, NULL);
+	ring_delete(self->unbound, "other");
+	self->fd = ring_fresh(RING, &config);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, node_add(self->fd, "a", WEIGHT, CHRING_STATE_UP, NULL));
+	ASSERT_EQ(0, node_add(self->fd, "b", WEIGHT, CHRING_STATE_UP, NULL));
+	/* A page fault in the middle of a call would find no memory either. */
+	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
+}
+
+FIXTURE_TEARDOWN(fault)
+{
+	munlockall();
+	ring_delete(self->unbound, "other");
+	ring_delete(self->unbound, RING);
+	close(self->unbound);
+	close(self->fd);
+}
+
+/**
+ * struct tried - a command that is tried
+ * @run: gives it once
+ * @undo: makes a success undone; NULL: it changes nothing
+ * @prepare: before each try; may be NULL
+ */
+struct tried {
+	int (*run)(struct _test_data_fault *self);
+	void (*undo)(struct _test_data_fault *self);
+	void (*prepare)(struct _test_data_fault *self);
+};
+
+/* One try: what became of it, and whether anything was made to fail. */
+struct outcome {
+	int ret;
+	bool injected;
+};
+
+static struct outcome try_nth(struct _test_data_fault *self,
+			      const struct tried *t, unsigned int n)
+{
+	struct outcome o;
+
+	put(fail_nth, n);
+	o.ret = t->run(self);
+	o.injected = nth_came();
+	put(fail_nth, 0);
+	return o;
+}
+
+/* Space is left for n pages; with what is over, none can have failed. */
+static struct outcome try_pages(struct _test_data_fault *self,
+				const struct tried *t, unsigned int n)
+{
+	struct outcome o;
+
+	put(space, n);
+	put(make_it_fail, 1);
+	put(times, -1);
+	o.ret = t->run(self);
+	put(times, 0);
+	put(make_it_fail, 0);
+	o.injected = o.ret || space_left() < PAGES_AT_ONCE;
+	return o;
+}
+
+static int unexpected(const char *what, unsigned int n, int ret)
+{
+	note("%s at the %uth fault, %d", what, n, ret);
+	return -1;
+}
+
+typedef struct outcome try_fn(struct _test_data_fault *self,
+			      const struct tried *t, unsigned int n);
+
+/* Return: failures seen, or -1 if something was not as it must be. */
+static int try_all(struct _test_data_fault *self, const struct tried *t,
+		   try_fn *try, unsigned int first, unsigned int *seen,
+		   struct counts *counts)
+{
+	unsigned int n;
+
+	for (n = first; n < first + 2000; n++) {
+		struct mark now;
+		struct outcome o;
+
+		if (t->prepare)
+			t->prepare(self);
+		if (mark_ring(self->fd, &self->before))
+			return -1;
+		o = try(self, t, n);
+		if (o.ret == -EFAULT)
+			counts->copies++;
+		else if (o.ret == -ENOMEM)
+			(*seen)++;
+		else if (o.ret)
+			return unexpected("an error", n, o.ret);
+		else if (o.injected && try == try_nth)
+			counts->absorbed++;
+		if (o.ret) {
+			if (mark_ring(self->fd, &now) ||
+			    !mark_same(&self->before, &now))
+				return unexpected("a change", n, o.ret);
+		} else if (t->undo) {
+			t->undo(self);
+		}
+		if (!o.injected)
+			return o.ret ? unexpected("no reason", n, o.ret) : 0;
+	}
+	return unexpected("no end", n, 0);
+}
+
+static int try_command(struct _test_data_fault *self, const char *name,
+		       const struct tried *t)
+{
+	struct counts c = {};
+	int ret;
+
+	allow(true, false, false);
+	ret = try_all(self, t, try_nth, 1, &c.slab, &c);
+	allow(false, true, false);
+	if (!ret)
+		ret = try_all(self, t, try_pages, 1, &c.pages, &c);
+	/* The same again, and pages for vmalloc() as well. */
+	allow(false, true, true);
+	if (!ret)
+		ret = try_all(self, t, try_pages, 1, &c.vmalloc, &c);
+	c.vmalloc -= c.vmalloc < c.pages ? c.vmalloc : c.pages;
+	allow(false, false, false);
+	note("%-12s slab %3u, pages %3u, vmalloc %3u, copies %3u, absorbed %3u%s",
+	     name, c.slab, c.pages, c.vmalloc, c.copies, c.absorbed,
+	     c.slab || c.pages || c.vmalloc ? "" : "; allocates nothing");
+	total.slab += c.slab;
+	total.pages += c.pages;
+	total.vmalloc += c.vmalloc;
+	total.copies += c.copies;
+	return ret;
+}
+
+static int run_info(struct _test_data_fault *self)
+{
+	struct chring_info arg = { .size = sizeof(arg) };
+
+	return chr(self->fd, CHRING_IOC_INFO, &arg);
+}
+
+static int run_create(struct _test_data_fault *self)
+{
+	struct chring_config config = { .vnodes = 3 };
+
+	return ring_create(self->unbound, "other", &config);
+}
+
+static void undo_create(struct _test_data_fault *self)
+{
+	ring_delete(self->unbound, "other");
+}
+
+static void prepare_delete(struct _test_data_fault *self)
+{
+	ring_create(self->unbound, "other", NULL);
+}
+
+static int run_delete(struct _test_data_fault *self)
+{
+	return ring_delete(self->unbound, "other");
+}
+
+static void prepare_bind(struct _test_data_fault *self)
+{
+	close(self->unbound);
+	self->unbound = dev_open(O_RDWR, NULL);
+}
+
+static int run_bind(struct _test_data_fault *self)
+{
+	struct chring_ring_name arg = {
+		.size = sizeof(arg),
+		.name = ptr(RING),
+		.name_len = strlen(RING),
+	};
+
+	return chr(self->unbound, CHRING_IOC_BIND, &arg);
+}
+
+static int run_ring_list(struct _test_data_fault *self)
+{
+	static struct chring_ring_entry entry[64];
+	struct chring_ring_list arg = {
+		.size = sizeof(arg),
+		.entries = ptr(entry),
+		.entry_size = sizeof(entry[0]),
+		.count = ARRAY_LEN(entry),
+	};
+
+	return chr(self->fd, CHRING_IOC_RING_LIST, &arg);
+}
+
+static int run_add(struct _test_data_fault *self)
+{
+	return node_add(self->fd, "c", WEIGHT, CHRING_STATE_UP, NULL);
+}
+
+static void undo_add(struct _test_data_fault *self)
+{
+	node_del(self->fd, "c");
+}
+
+static int run_weight(struct _test_data_fault *self)
+{
+	return node_set_weight(self->fd, "a", 2 * WEIGHT);
+}
+
+static void undo_weight(struct _test_data_fault *self)
+{
+	node_set_weight(self->fd, "a", WEIGHT);
+}
+
+static int run_less(struct _test_data_fault *self)
+{
+	return node_set_weight(self->fd, "a", WEIGHT / 2);
+}
+
+static int run_state(struct _test_data_fault *self)
+{
+	return node_set_state(self->fd, "a", CHRING_STATE_DOWN);
+}
+
+static void undo_state(struct _test_data_fault *self)
+{
+	node_set_state(self->fd, "a", CHRING_STATE_UP);
+}
+
+static int run_del(struct _test_data_fault *self)
+{
+	return node_del(self->fd, "b");
+}
+
+static void undo_del(struct _test_data_fault *self)
+{
+	node_add(self->fd, "b", WEIGHT, CHRING_STATE_UP, NULL);
+}
+
+static int run_node_list(struct _test_data_fault *self)
+{
+	static struct chring_node_entry entry[8];
+	static char strings[64];
+	struct chring_node_list arg = {
+		.size = sizeof(arg),
+		.entries = ptr(entry),
+		.entry_size = sizeof(entry[0]),
+		.count = ARRAY_LEN(entry),
+		.strings = ptr(strings),
+		.strings_size = sizeof(strings),
+	};
+
+	return chr(self->fd, CHRING_IOC_NODE_LIST, &arg);
+}
+
+static int run_lookup(struct _test_data_fault *self)
+{
+	struct chring_lookup out;
+	struct chring_owner owner;
+
+	return lookup_key(self->fd, "key", 3, &out, &owner);
+}
+
+static int run_lookup_long(struct _test_data_fault *self)
+{
+	static char key[CHRING_KEY_MAX];
+	struct chring_lookup out;
+	struct chring_owner owner;
+
+	return lookup_key(self->fd, key, sizeof(key), &out, &owner);
+}
+
+static int run_batch(struct _test_data_fault *self)
+{
+	static char keys[128 << 10];
+	static __u32 lens[1024];
+	static __u64 nodes[1024];
+	struct chring_lookup_batch arg = {
+		.size = sizeof(arg),
+		.keys = ptr(keys),
+		.keys_size = sizeof(keys),
+		.lens = ptr(lens),
+		.count = ARRAY_LEN(lens),
+		.nodes = ptr(nodes),
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(lens); i++)
+		lens[i] = 100;
+	return chr(self->fd, CHRING_IOC_LOOKUP_BATCH, &arg);
+}
+
+static int run_stats(struct _test_data_fault *self)
+{
+	static struct chring_node_share share[8];
+	struct chring_config config;
+	struct chring_stats arg = {
+		.size = sizeof(arg),
+		.config = ptr(&config),
+		.config_size = sizeof(config),
+		.entries = ptr(share),
+		.entry_size = sizeof(share[0]),
+		.count = ARRAY_LEN(share),
+	};
+
+	return chr(self->fd, CHRING_IOC_STATS, &arg);
+}
+
+TEST_F_TIMEOUT(fault, every_command, 600)
+{
+	static const struct {
+		const char *name;
+		struct tried t;
+	} all[] = {
+		{ "INFO", { run_info } },
+		{ "RING_CREATE", { run_create, undo_create } },
+		{ "RING_DELETE", { run_delete, NULL, prepare_delete } },
+		{ "BIND", { run_bind, NULL, prepare_bind } },
+		{ "RING_LIST", { run_ring_list } },
+		{ "NODE_ADD", { run_add, undo_add } },
+		{ "NODE_SET +", { run_weight, undo_weight } },
+		{ "NODE_SET -", { run_less, undo_weight } },
+		{ "NODE_SET st", { run_state, undo_state } },
+		{ "NODE_DEL", { run_del, undo_del } },
+		{ "NODE_LIST", { run_node_list } },
+		{ "LOOKUP", { run_lookup } },
+		{ "LOOKUP long", { run_lookup_long } },
+		{ "BATCH", { run_batch } },
+		{ "STATS", { run_stats } },
+	};
+	size_t i;
+
+	if (set_up_injection())
+		SKIP(return, "this kernel has no fault injection");
+	for (i = 0; i < ARRAY_LEN(all); i++) {
+		EXPECT_EQ(0, try_command(self, all[i].name, &all[i].t)) {
+			TH_LOG("%s", all[i].name);
+		}
+	}
+	note("in all: slab %u, pages %u, vmalloc %u, copies %u",
+	     total.slab, total.pages, total.vmalloc, total.copies);
+	EXPECT_LT(0, total.slab);
+	EXPECT_LT(0, total.vmalloc);
+	EXPECT_LT(0, total.copies);
+}
+
+TEST_HARNESS_MAIN
