@@ -128,7 +128,10 @@ check-unit: deps
 		echo '#> begin unit'; \
 		$(MAKE) -s -C selftests/unit check; \
 		echo "#> end unit $$?"; \
-	} | selftests/tap.py
+		echo '#> begin unit-threads'; \
+		$(MAKE) -s -C selftests/unit check SAN=thread ONLY=concurrent; \
+		echo "#> end unit-threads $$?"; \
+	} | selftests/tap.py --files 2
 
 check-vm: vm-build
 	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src)/tools/testing/selftests')
