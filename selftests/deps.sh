@@ -16,6 +16,7 @@ packages()
 {
 	cat <<-END
 	build-essential		compiler, linker and C library
+	gcc-multilib		builds the 32-bit programs of the ABI tests
 	$k_headers	headers of the kernel to build for
 	qemu-system-x86		boots that kernel for the tests
 	busybox-static		user space of the virtual machine

@@ -17,13 +17,23 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/tests"
 
-# A script has one name, a program knows the names of its tests.
+# names FILE: a script has one name, a program knows the names of its tests. A
+# 32-bit program has those of its twin; not every host could run it.
+names()
+{
+	local name
+
+	name=$(basename "$1" .sh)
+	case $1 in
+	*.sh) echo "$name" ;;
+	*32) "${1%32}" -l | sed "s/^${name%32}\./$name./" ;;
+	*) "$1" -l ;;
+	esac
+}
+
 files=0
 for test in "$tests"/*; do
-	case $test in
-	*.sh) basename "$test" .sh | grep -qE -- "$ONLY" || continue ;;
-	*) [ -z "$ONLY" ] || "$test" -l "$ONLY" >/dev/null || continue ;;
-	esac
+	names "$test" | grep -E -- "$ONLY" >/dev/null || continue
 	cp "$test" "$scratch/tests/"
 	files=$((files + 1))
 done
