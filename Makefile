@@ -71,11 +71,17 @@ clean:
 quietly = out=$$(env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL \
 	make -s -j$$(nproc) $(1) 2>&1) || { printf '%s\n' "$$out" >&2; exit 1; }
 
-# A directory of the cache: kernel_show in vm/kernel.sh knows them.
-kernel = $(shell . selftests/vm/kernel.sh; kernel_select '$(KERNEL)' && kernel_locate && echo $$$(1))
+# Something of a kernel, most often a directory: kernel_show in vm/kernel.sh
+# knows them.
+kernel = $(shell . selftests/vm/kernel.sh; kernel_select '$(or $(2),$(KERNEL))' && kernel_locate && echo $$$(1))
+
+# Every kernel meets the same test programs, built with the harness of this one.
+harness := 6.1
 
 deps:
-	@selftests/deps.sh '$(KERNEL)' >&2
+	@for kernel in $(harness) $(filter-out $(harness),$(KERNEL)); do \
+		selftests/deps.sh $$kernel >&2 || exit; \
+	done
 
 vm-build: deps
 	@selftests/build.sh '$(KERNEL)'
@@ -118,7 +124,8 @@ demo: vm-build
 # -- checks
 
 check:
-	@selftests/check.sh check-static check-unit check-vm check-harness demo
+	@selftests/check.sh check-static check-unit 'check-vm KERNEL=6.1' \
+		'check-vm KERNEL=6.12' 'check-vm KERNEL=debug' check-harness demo
 
 check-static: deps
 	@selftests/static.sh '$(KERNEL)' | selftests/tap.py
@@ -134,7 +141,7 @@ check-unit: deps
 	} | selftests/tap.py --files 2
 
 check-vm: vm-build
-	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src)/tools/testing/selftests')
+	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src,$(harness))/tools/testing/selftests')
 	@$(call quietly,-C selftests/unit testdata)
 	@ONLY="$$CHRING_ONLY" SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
 		selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \

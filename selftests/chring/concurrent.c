@@ -53,6 +53,7 @@ struct reader {
 	bool batch;
 	_Atomic unsigned long lookups;
 	_Atomic unsigned long cut;
+	_Atomic unsigned long epochs;	/* of which it saw an answer */
 	unsigned long wrong, unknown, errors, empty;
 	unsigned char *seen;		/* by epoch */
 };
@@ -137,6 +138,7 @@ static void judge_answer(struct reader *r, __u64 epoch, __u64 at, int ret,
 	if (ret != error || (!ret && node != owner))
 		r->wrong++;
 	r->empty += error != 0;
+	r->epochs += !r->seen[epoch];
 	r->seen[epoch] = 1;
 	r->lookups++;
 }
@@ -265,15 +267,18 @@ static int clear(int fd, struct member *m, __u64 *epoch)
 
 static bool enough(__u64 epoch, int n)
 {
-	unsigned long lookups = 0, cut = 0;
+	unsigned long lookups = 0, cut = 0, seen = 0;
 	int i;
 
 	for (i = 0; i < n; i++) {
 		lookups += readers[i].lookups;
 		cut += readers[i].cut;
+		if (readers[i].epochs > seen)
+			seen = readers[i].epochs;
 	}
 	return epoch >= scaled(10 * EPOCHS_MIN) &&
-	       lookups >= scaled(LOOKUPS_MIN) && cut >= scaled(CUT_MIN);
+	       lookups >= scaled(LOOKUPS_MIN) && seen >= scaled(EPOCHS_MIN) &&
+	       cut >= scaled(CUT_MIN);
 }
 
 FIXTURE(concurrent)
