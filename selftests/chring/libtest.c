@@ -216,6 +216,34 @@ unsigned long scaled(unsigned long count)
 	return count / (scale ? strtoul(scale, NULL, 10) : 1);
 }
 
+__u64 bytes_held(int fd)
+{
+	struct chring_info info = { .size = sizeof(info) };
+
+	return chr(fd, CHRING_IOC_INFO, &info) ? ~0ULL : info.out_total_bytes;
+}
+
+__u64 bytes_settled(int fd)
+{
+	__u64 was, now = bytes_held(fd);
+
+	do {
+		was = now;
+		usleep(500000);
+		now = bytes_held(fd);
+	} while (now != was);
+	return now;
+}
+
+bool settles_at(int fd, __u64 bytes)
+{
+	int i;
+
+	for (i = 0; i < 500 && bytes_held(fd) != bytes; i++)
+		usleep(10000);
+	return bytes_held(fd) == bytes;
+}
+
 void note(const char *format, ...)
 {
 	va_list args;

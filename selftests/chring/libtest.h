@@ -69,6 +69,13 @@ struct mark {
 int mark_ring(int fd, struct mark *m);
 bool mark_same(const struct mark *a, const struct mark *b);
 
+/* What the module holds, in bytes; all ones: it does not say. */
+__u64 bytes_held(int fd);
+/* The same, once nothing waits for a grace period any more. */
+__u64 bytes_settled(int fd);
+/* Does it come to this, when what is retired has gone? */
+bool settles_at(int fd, __u64 bytes);
+
 /* A count of a long test, on a kernel that is slow. */
 unsigned long scaled(unsigned long count);
 

@@ -11,36 +11,6 @@ FIXTURE(limits)
 	unsigned long max_bytes, max_tokens;
 };
 
-static __u64 bytes_held(int fd)
-{
-	struct chring_info info = { .size = sizeof(info) };
-
-	return chr(fd, CHRING_IOC_INFO, &info) ? ~0ULL : info.out_total_bytes;
-}
-
-/* Once nothing waits for a grace period any more. */
-static __u64 bytes_settled(int fd)
-{
-	__u64 was, now = bytes_held(fd);
-
-	do {
-		was = now;
-		usleep(500000);
-		now = bytes_held(fd);
-	} while (now != was);
-	return now;
-}
-
-/* Memory that waits for a grace period goes by itself. */
-static bool settles_at(int fd, __u64 bytes)
-{
-	int i;
-
-	for (i = 0; i < 500 && bytes_held(fd) != bytes; i++)
-		usleep(10000);
-	return bytes_held(fd) == bytes;
-}
-
 FIXTURE_SETUP(limits)
 {
 	struct chring_config config = { .vnodes = 65535 };

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * As large as a ring may be: it is built without holding a processor, can be
+ * killed at any point of it, and then leaves nothing. What holds a processor
+ * too long, the kernel says (a soft lockup), and the run fails.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "libtest.h"
+#include "kselftest_harness.h"
+
+#define RING		"long-test"
+#define VNODES		512
+#define WEIGHT		32768
+#define TOKENS		(VNODES * WEIGHT)	/* 2^24 */
+
+FIXTURE(long_work)
+{
+	int fd;
+	unsigned long max_bytes;
+};
+
+FIXTURE_SETUP(long_work)
+{
+	struct chring_config config = { .vnodes = VNODES };
+
+	ASSERT_EQ(0, param_get("max_total_bytes", &self->max_bytes));
+	ASSERT_EQ(0, param_set("max_total_bytes", 1UL << 30));
+	self->fd = ring_fresh(RING, &config);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, node_add(self->fd, "small", 1, CHRING_STATE_UP, NULL));
+}
+
+FIXTURE_TEARDOWN(long_work)
+{
+	ring_delete(self->fd, RING);
+	param_set("max_total_bytes", self->max_bytes);
+	close(self->fd);
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A process that adds a node of so many tokens that it takes a while. */
+static pid_t start_adding(int fd)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(-node_add(fd, "large", WEIGHT - 1, CHRING_STATE_UP, NULL));
+	return pid;
+}
+
+/* Return: seconds from the signal to the end, -1: it had ended before. */
+static double kill_after(pid_t pid, double after)
+{
+	double start;
+	int status;
+
+	usleep(after * 1e6);
+	start = seconds();
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? seconds() - start : -1;
+}
+
+TEST_F_TIMEOUT(long_work, most_tokens, 1800)
+{
+	static const int percent[] = { 5, 35, 60 };
+	__u64 held;
+	struct mark before, now;
+	double start, all;
+	int status;
+	size_t i;
+	pid_t pid;
+
+	/* Room for a second node is kept. */
+	ASSERT_EQ(0, node_add(self->fd, "large", 0, CHRING_STATE_UP, NULL));
+	ASSERT_EQ(0, node_del(self->fd, "large"));
+	held = bytes_settled(self->fd);
+	start = seconds();
+	pid = start_adding(self->fd);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	all = seconds() - start;
+	ASSERT_TRUE(WIFEXITED(status));
+	ASSERT_EQ(0, WEXITSTATUS(status));
+	ASSERT_EQ(0, mark_ring(self->fd, &now));
+	EXPECT_EQ(TOKENS, now.tokens);
+	ASSERT_EQ(0, node_del(self->fd, "large"));
+	ASSERT_EQ(0, mark_ring(self->fd, &before));
+	EXPECT_TRUE(settles_at(self->fd, held));
+
+	for (i = 0; i < ARRAY_LEN(percent); i++) {
+		double took = kill_after(start_adding(self->fd),
+					 all * percent[i] / 100);
+
+		note("%d tokens take %.1f s; killed at %d%% it ends in %.2f s",
+		     TOKENS, all, percent[i], took);
+		EXPECT_LE(0, took);
+		EXPECT_GT(1 + all / 10, took);
+		ASSERT_EQ(0, mark_ring(self->fd, &now));
+		EXPECT_TRUE(mark_same(&before, &now));
+		EXPECT_TRUE(settles_at(self->fd, held));
+	}
+}
+
+TEST_HARNESS_MAIN
