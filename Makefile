@@ -21,18 +21,22 @@ help:
 	@echo '  tools         the tools alone'
 	@echo '  install       module, header and tools (PREFIX=, DESTDIR=)'
 	@echo '  clean         removes everything that was built'
-	@echo 'In a virtual machine with a stock kernel (KERNEL=$(KERNEL)):'
+	@echo 'In a virtual machine (KERNEL=$(KERNEL); 6.1, 6.12 and rt are stock, debug and kcsan'
+	@echo 'are built here, once, in some ten minutes):'
 	@echo '  deps          installs the packages that building and testing need (Debian 12)'
 	@echo '  demo          ten nodes, ten thousand keys, and what moves when a node goes'
 	@echo '                (KEYS=FILE, NODES=FILE: your own, a line each)'
 	@echo '  vm            a shell with the module loaded'
 	@echo "  vm CMD='...'  runs a command there; IN=FILE is /in for it, TIMEOUT=, MEM=, SMP="
 	@echo 'Checks, each ending in "N passed, N failed, N skipped":'
-	@echo '  check         all of those below, and the demo'
+	@echo '  check         all of those below but the mutants, and the demo; check-vm on'
+	@echo '                6.1, 6.12 and debug'
 	@echo '  check-static  compiler and sparse warnings, style, layering'
 	@echo '  check-unit    the core in user space, under sanitizers'
-	@echo '  check-vm      the module in a virtual machine (ONLY=REGEX: some tests)'
+	@echo '  check-vm      the module in a virtual machine (ONLY=REGEX: some tests; SCALE=N:'
+	@echo '                counts of long tests divided by N)'
 	@echo '  check-harness the test machinery itself'
+	@echo '  check-mutants are the tests any good? Faults put in, one at a time (ONLY=REGEX)'
 
 # -- for this machine
 
@@ -154,5 +158,13 @@ check-harness: vm-build build/exit.so
 		echo "#> end harness $$?"; \
 	} | selftests/tap.py
 
+check-mutants: deps
+	@$(MAKE) deps KERNEL=debug
+	@{ \
+		echo '#> begin mutants'; \
+		selftests/mutants.sh "$$CHRING_ONLY"; \
+		echo "#> end mutants $$?"; \
+	} | selftests/tap.py
+
 .PHONY: all help module tools install clean deps vm-build vm vm-run demo \
-	check check-static check-unit check-vm check-harness
+	check check-static check-unit check-vm check-harness check-mutants

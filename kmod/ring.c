@@ -363,6 +363,46 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
 	return 0;
 }
 
+/*
+ * What is ordered against what. A writer holds the ring's lock from the first
+ * look at the old view to the end of publish(); all of this is between it and
+ * readers, who hold nothing but rcu_read_lock().
+ *
+ * 1. A view is whole before it can be seen. Everything of it, its table,
+ *    roster and nodes is written before the release in rcu_assign_pointer(), and
+ *    read through the address that rcu_dereference() gave: the dependency is the
+ *    other half. Nothing of it is written after that, but for @refs and, by
+ *    the writer alone, @retires.
+ * 2. A view is freed after its last reader. The store that takes it out of
+ *    ring->view comes before chring_view_put(), and that before the grace
+ *    period of chring_retire(): every read section that could load the old
+ *    pointer began before the grace period did, which waits for its
+ *    rcu_read_unlock().
+ * 3. A reader that sleeps takes a reference, by refcount_inc_not_zero() in a
+ *    read section, where 2 keeps the view's memory. It finds either a count
+ *    that the writer has not given up yet, and then the last of both frees; or
+ *    0, and then ring->view has been replaced: it looks again. That needs no
+ *    order: to see the old pointer once more costs another round.
+ * 4. @retires is written before the writer gives up its reference. Whoever
+ *    gives up the last one reads it: refcount_dec_and_test() is a release for
+ *    all and an acquire for the last.
+ * 5. retired_bytes grows before the old view can be let go, and shrinks as its
+ *    memory is freed. It only grows under the lock, so that a writer who reads
+ *    it without order (room_for()) may see too much of it, never too little.
+ * 6. A table, a roster or a node that the new view shares with the old one has
+ *    its reference from the new view since before publication: the free of the
+ *    old view after 2 cannot be the last.
+ * 7. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
+ *    and says ENODEV, or a view that is valid until it unlocks.
+ *
+ * For words of state that others read without RCU (a mapped page): they are
+ * written here, under the lock, after the pointer store, so that none of them
+ * tells of an epoch that cannot be asked yet. The writer makes a sequence count
+ * odd, then smp_wmb(), then the words, then smp_store_release() of the count
+ * made even. A reader pairs with the release by an acquiring load of the count
+ * before the words, and with smp_wmb() by smp_rmb() between the words and
+ * its second look at the count: same and even, and the words are of one epoch.
+ */
 static void publish(struct draft *d)
 {
 	struct chring_view *old = locked_view(d->ring);

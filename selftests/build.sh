@@ -38,7 +38,7 @@ while read -r file; do
 done < <(cd "$build" && sources)
 
 # kbuild takes seconds to find that it has nothing to do.
-stamp="$k_release $k_version $*"
+stamp="$k_release $k_version $k_dir $*"
 [ -n "$changed" ] || [ ! -e "$build/chring.ko" ] ||
 	[ "$stamp" != "$(cat "$build/stamp" 2>/dev/null)" ] || exit 0
 rm -f "$build/stamp"

@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mutants.sh [REGEX]: do the tests notice? Each patch of selftests/mutants puts
+# one fault into a copy of the tree and names the test that must fail then,
+#	Killed-by: WORLD TEST
+# where WORLD is unit (user space), threads (the same under ThreadSanitizer), vm
+# (the stock kernel) or debug (the debug kernel), the cheapest that can tell. The same tests pass without the fault in
+# the same run. A survivor is a missing test.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+only=${1-}
+copy=$PWD/build/mutants
+log=$PWD/build/mutants.log
+
+mutants=()
+for patch in selftests/mutants/*.patch; do
+	name=$(basename "$patch" .patch)
+	[[ ! $name =~ $only ]] || mutants+=("$name")
+done
+if [ ${#mutants[@]} = 0 ]; then
+	echo "check-mutants: ONLY=$only matches no mutant" >&2
+	exit 2
+fi
+
+# What is committed and what is about to be; times kept, for make.
+copy_tree()
+{
+	# A run that was broken off may have left a fault in it.
+	rm -rf "$copy"
+	mkdir -p "$copy"
+	git ls-files -z --cached --others --exclude-standard --deduplicate |
+		while read -rd '' file; do
+			[ ! -e "$file" ] || printf '%s\0' "$file"
+		done | xargs -0 cp -p --parents -t "$copy"
+}
+
+killer()
+{
+	sed -n 's/^Killed-by: //p' "selftests/mutants/$1.patch"
+}
+
+# A script is one file with sentences for names, a program can pick tests.
+pick()
+{
+	case $1 in
+	*' '*) printf '|^%s$' "${1%%.*}" ;;
+	*) printf '|^%s$' "${1//./\\.}" ;;
+	esac
+}
+
+# run WORLD TEST...: runs them in the copy; the log is its TAP. It is of no
+# matter here whether other tests fail.
+run()
+{
+	local world=$1 regex='' san='' test
+	shift
+
+	case $world in
+	unit | threads)
+		[ "$world" = unit ] || san=SAN=thread
+		timeout 300 make -s -C "$copy/selftests/unit" check $san \
+			ONLY="$(printf '%s\n' "${@%%.*}" | sort -u | xargs)"
+		;;
+	vm | debug)
+		for test; do
+			regex+=$(pick "$test")
+		done
+		make -s -C "$copy" check-vm ONLY="${regex:1}" \
+			KERNEL="$([ "$world" = vm ] && echo 6.1 || echo debug)"
+		;;
+	esac >"$log" 2>&1 || :
+}
+
+# Is the test among those that passed in the last run? A complaint of the
+# kernel, or a program that dies, fails the test under which it happens.
+passed()
+{
+	grep -qE "^ok [0-9]+ - $1( |\$)" "$log"
+}
+
+# Did the last run get as far as running anything? A patch that does not build
+# kills nothing.
+ran()
+{
+	grep -qE '^(not )?ok [0-9]|^1\.\.[0-9]' "$log"
+}
+
+number=0
+result()
+{
+	number=$((number + 1))
+	echo "$1 $number - $2"
+}
+
+run_clean()
+{
+	local world tests test
+
+	for world in unit threads vm debug; do
+		mapfile -t tests < <(
+			for name in "${mutants[@]}"; do
+				killer "$name"
+			done | sed -n "s/^$world //p" | sort -u)
+		[ ${#tests[@]} -gt 0 ] || continue
+		run "$world" "${tests[@]}"
+		for test in "${tests[@]}"; do
+			if passed "$test"; then
+				result ok "without a fault: $test"
+			else
+				result 'not ok' "without a fault: $test"
+				tail -n 20 "$log" | sed 's/^/# /'
+			fi
+		done
+	done
+}
+
+run_mutant()
+{
+	local patch=$PWD/selftests/mutants/$1.patch world test
+
+	read -r world test < <(killer "$1")
+	if ! patch -d "$copy" -p1 -s -F0 --no-backup-if-mismatch <"$patch"; then
+		result 'not ok' "$1: the patch does not apply"
+		return
+	fi
+	run "$world" "$test"
+	if ! ran; then
+		result 'not ok' "$1: does not build or run"
+		tail -n 20 "$log" | sed 's/^/# /'
+	elif passed "$test"; then
+		result 'not ok' "$1: survives $test"
+	else
+		result ok "$1: killed by $world $test"
+	fi
+	patch -d "$copy" -p1 -s -R --no-backup-if-mismatch <"$patch"
+}
+
+echo "1..$(( ${#mutants[@]} + $(for name in "${mutants[@]}"; do
+	killer "$name"; done | sort -u | wc -l) ))"
+copy_tree
+run_clean
+for name in "${mutants[@]}"; do
+	run_mutant "$name"
+done
