@@ -49,7 +49,7 @@ static int put_file(const char *path, const char *text)
 	return n < 0 ? -errno : 0;
 }
 
-static void cannot(const char *what, int fd)
+static void give_up(const char *what, int fd)
 {
 	fprintf(stderr, "# cannot %s %d: %s\n", what, fd, strerror(errno));
 	abort();
@@ -66,7 +66,7 @@ static void put(int fd, int n)
 
 	if (write(fd, text, len) != len &&
 	    (errno != EFAULT || write(fd, text, len) != len))
-		cannot("write", fd);
+		give_up("write", fd);
 }
 
 /* Has the n-th fault come? If it is the copy of this read, it had not before. */
@@ -77,7 +77,7 @@ static bool nth_came(void)
 	if (pread(fail_nth, text, sizeof(text) - 1, 0) > 0)
 		return !atoi(text);
 	if (errno != EFAULT)
-		cannot("read", fail_nth);
+		give_up("read", fail_nth);
 	return false;
 }
 
@@ -88,7 +88,7 @@ static int space_left(void)
 	char text[16] = "";
 
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		cannot("read", fd);
+		give_up("read", fd);
 	close(fd);
 	return atoi(text);
 }
