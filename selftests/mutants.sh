@@ -77,7 +77,8 @@ run()
 # kernel, or a program that dies, fails the test under which it happens.
 passed()
 {
-	grep -qE "^ok [0-9]+ - $1( |\$)" "$log"
+	grep -qE "^ok [0-9]+ - $1( |\$)" "$log" &&
+		! grep -qE "^not ok [0-9]+ - (${1%%.*}|run)\.fault" "$log"
 }
 
 # Did the last run get as far as running anything? A patch that does not build
@@ -107,9 +108,9 @@ run_clean()
 		run "$world" "${tests[@]}"
 		for test in "${tests[@]}"; do
 			if passed "$test"; then
-				result ok "without a fault: $test"
+				result ok "without a fault: $world $test"
 			else
-				result 'not ok' "without a fault: $test"
+				result 'not ok' "without a fault: $world $test"
 				tail -n 20 "$log" | sed 's/^/# /'
 			fi
 		done

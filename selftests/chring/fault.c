@@ -243,10 +243,25 @@ static int try_all(struct _test_data_fault *self, const struct tried *t,
 	return unexpected("no end", n, 0);
 }
 
+/*
+ * What the module holds between two tries; the first time a ring may have to
+ * make room.
+ */
+static __u64 bytes_after_one(struct _test_data_fault *self,
+			     const struct tried *t)
+{
+	if (t->prepare)
+		t->prepare(self);
+	if (!t->run(self) && t->undo)
+		t->undo(self);
+	return bytes_settled(self->fd);
+}
+
 static int try_command(struct _test_data_fault *self, const char *name,
 		       const struct tried *t)
 {
 	struct counts c = {};
+	__u64 held = bytes_after_one(self, t);
 	int ret;
 
 	allow(true, false, false);
@@ -267,6 +282,12 @@ static int try_command(struct _test_data_fault *self, const char *name,
 	total.pages += c.pages;
 	total.vmalloc += c.vmalloc;
 	total.copies += c.copies;
+	if (!ret && !settles_at(self->fd, held)) {
+		note("%llu bytes are held, and were %llu before the faults",
+		     (unsigned long long)bytes_held(self->fd),
+		     (unsigned long long)held);
+		ret = -1;
+	}
 	return ret;
 }
 
