@@ -34,8 +34,6 @@ static int check_lookup(const struct chring_call *call)
 	if (!arg->count || arg->count > CHRING_REPLICAS_MAX ||
 	    arg->key_len > CHRING_KEY_MAX)
 		return -ERANGE;
-	if (arg->count > 1)
-		return -EOPNOTSUPP;
 	if (arg->flags & CHRING_LOOKUP_POSITION ? arg->key || arg->key_len :
 						  !!arg->position)
 		return -EINVAL;
@@ -76,24 +74,32 @@ static int key_position(const struct chring_ring *ring,
 	return 0;
 }
 
-/* Under rcu_read_lock(). */
-static int find_owner(const struct chring_view *v, u64 position,
-		      struct chring_owner *owner)
+static void tell_owner(const struct chring_view *v, u32 slot,
+		       struct chring_owner *owner)
 {
-	int slot = chring_view_owner(v, position);
-	const struct chring_node *node;
+	const struct chring_node *node = v->roster->node[slot];
 
-	if (slot < 0)
-		return slot;
-	node = v->roster->node[slot];
 	owner->node = node->id;
 	owner->cookie = node->cookie;
-	return 0;
 }
 
-static int lookup_owner(const struct chring_ring *ring,
-			struct chring_lookup *arg, u64 position,
-			struct chring_owner *owner)
+/* Under rcu_read_lock(). Return: how many, or an error. */
+static int find_replicas(const struct chring_view *v, u64 position, u32 count,
+			 struct chring_owner *owner)
+{
+	u16 slot[CHRING_REPLICAS_MAX];
+	u32 visits;
+	int ret, i;
+
+	ret = chring_view_replicas(v, position, count, slot, &visits);
+	for (i = 0; i < ret; i++)
+		tell_owner(v, slot[i], &owner[i]);
+	return ret;
+}
+
+static int lookup_owners(const struct chring_ring *ring,
+			 struct chring_lookup *arg, u64 position,
+			 struct chring_owner *owner)
 {
 	const struct chring_view *v;
 	int ret = -ENODEV;
@@ -104,7 +110,7 @@ static int lookup_owner(const struct chring_ring *ring,
 		arg->out_ring = ring->id;
 		arg->out_epoch = v->epoch;
 		ret = arg->epoch && arg->epoch != v->epoch ? -ESTALE :
-		      find_owner(v, position, owner);
+		      find_replicas(v, position, arg->count, owner);
 	}
 	rcu_read_unlock();
 	return ret;
@@ -113,7 +119,7 @@ static int lookup_owner(const struct chring_ring *ring,
 int chring_cmd_lookup(struct chring_call *call)
 {
 	struct chring_lookup *arg = &call->arg->lookup;
-	struct chring_owner owner;
+	struct chring_owner owner[CHRING_REPLICAS_MAX];
 	u64 position;
 	int ret;
 
@@ -125,12 +131,12 @@ int chring_cmd_lookup(struct chring_call *call)
 	if (chring_call_sees_tokens(call))
 		arg->out_position = chring_position_export(&call->ring->config,
 							   position);
-	ret = lookup_owner(call->ring, arg, position, &owner);
-	if (ret)
+	ret = lookup_owners(call->ring, arg, position, owner);
+	if (ret < 0)
 		return ret;
-	arg->out_count = 1;
-	return chring_put_entries(arg->owners, arg->entry_size, &owner,
-				  sizeof(owner), 1);
+	arg->out_count = ret;
+	return chring_put_entries(arg->owners, arg->entry_size, owner,
+				  sizeof(owner[0]), ret);
 }
 
 /**
@@ -231,7 +237,6 @@ static int find_owners(const struct chring_ring *ring,
 		       struct chring_lookup_batch *arg, struct chunk *c, u32 n)
 {
 	const struct chring_view *v;
-	struct chring_owner owner;
 	int ret = 0;
 	u32 i;
 
@@ -248,9 +253,12 @@ static int find_owners(const struct chring_ring *ring,
 			ret = -ESTALE;
 	}
 	for (i = 0; i < n && !ret; i++) {
-		ret = find_owner(v, c->value[i], &owner);
-		if (!ret)
-			c->value[i] = owner.node;
+		int slot = chring_view_owner(v, c->value[i]);
+
+		if (slot < 0)
+			ret = slot;
+		else
+			c->value[i] = v->roster->node[slot]->id;
 	}
 	rcu_read_unlock();
 	return ret;

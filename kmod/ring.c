@@ -119,7 +119,7 @@ static struct chring_view *empty_view(struct chring_ring *ring)
 	struct chring_view *v;
 
 	shared = chring_shared_table_wrap(chring_table_merge(NULL, &none, &none,
-							     NULL));
+							     NULL), 0);
 	if (IS_ERR(shared))
 		return ERR_CAST(shared);
 	roster = chring_roster_replace(NULL, 0, NULL);
@@ -292,7 +292,8 @@ static int draft_table(struct draft *d)
 	if (!ret) {
 		struct chring_shared_table *s;
 
-		s = chring_shared_table_wrap(merge_runs(d, &add, &del));
+		s = chring_shared_table_wrap(merge_runs(d, &add, &del),
+					     d->roster->slots);
 		if (IS_ERR(s))
 			ret = PTR_ERR(s);
 		else
@@ -336,7 +337,7 @@ static size_t draft_retires(const struct draft *d)
 	if (d->roster != d->old->roster)
 		bytes += d->old->roster->bytes;
 	if (d->shared != d->old->shared)
-		bytes += d->old->table->bytes;
+		bytes += chring_shared_table_bytes(d->old->shared);
 	return bytes;
 }
 

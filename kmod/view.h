@@ -12,19 +12,26 @@ struct chring_ring;
  * struct chring_shared_table - a table that several views use
  * @refs: views and makers that hold it
  * @table: the table
+ * @places: its tokens by node
  */
 struct chring_shared_table {
 	refcount_t refs;
 	struct chring_table *table;
+	struct chring_places *places;
 };
 
 /**
  * chring_shared_table_wrap() - share a table
  * @t: table or ERR_PTR(); the shared one takes it over, freed on failure
+ * @slots: more than any slot in the table
  *
  * May sleep. Return: with one reference, the caller's; or ERR_PTR().
  */
-struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t);
+struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t,
+						     u32 slots);
+
+/* Memory of a shared table: all of it. */
+size_t chring_shared_table_bytes(const struct chring_shared_table *s);
 
 static inline struct chring_shared_table *
 chring_shared_table_get(struct chring_shared_table *s)
@@ -112,6 +119,18 @@ u32 chring_view_state(const struct chring_view *v, u32 slot);
 /* While a view is made: set the state of the node in a slot. */
 void chring_view_set_state(struct chring_view *v, u32 slot, u32 state);
 
+/* What lookups walk over. */
+static inline struct chring_circle
+chring_view_circle(const struct chring_view *v)
+{
+	return (struct chring_circle){
+		.table = v->table,
+		.places = v->shared->places,
+		.out = v->out,
+		.live = v->live,
+	};
+}
+
 /**
  * chring_view_owner() - the owner of a position
  * @v: view
@@ -124,9 +143,37 @@ void chring_view_set_state(struct chring_view *v, u32 slot, u32 state);
  */
 static inline int chring_view_owner(const struct chring_view *v, u64 position)
 {
+	struct chring_circle c;
+
 	if (unlikely(!v->live))
 		return v->nodes ? -EHOSTUNREACH : -ENODATA;
-	return chring_place_owner(v->table, v->out, position);
+	c = chring_view_circle(v);
+	return chring_place_owner(&c, position);
+}
+
+/**
+ * chring_view_replicas() - the first distinct nodes in service clockwise
+ * @v: view
+ * @position: as the inside of the module sees it
+ * @n: nodes wanted, 1..CHRING_REPLICAS_MAX
+ * @slot: for @n slots
+ * @visits: set to how many tokens and nodes were looked at
+ *
+ * Any context. See chring_place_replicas().
+ *
+ * Return: nodes found, or an error as from chring_view_owner().
+ */
+static inline int chring_view_replicas(const struct chring_view *v,
+				       u64 position, u32 n, u16 *slot,
+				       u32 *visits)
+{
+	struct chring_circle c;
+
+	*visits = 0;
+	if (unlikely(!v->live))
+		return v->nodes ? -EHOSTUNREACH : -ENODATA;
+	c = chring_view_circle(v);
+	return chring_place_replicas(&c, position, n, slot, visits);
 }
 
 #endif /* CHRING_VIEW_H */

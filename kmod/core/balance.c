@@ -16,6 +16,17 @@ static u64 arc_of(const struct chring_table *t, u32 at)
 	return t->token[at] - t->token[at ? at - 1 : t->count - 1];
 }
 
+/* Who owns what comes after the last token in service. */
+static int first_owner(const struct chring_table *t, const unsigned long *out)
+{
+	u32 at;
+
+	for (at = 0; at < t->count; at++)
+		if (!chring_slot_set(out, t->owner[at]))
+			return t->owner[at];
+	return -EHOSTUNREACH;
+}
+
 int chring_balance_shares(const struct chring_table *t,
 			  const unsigned long *out, u32 bits,
 			  struct chring_share *share)
@@ -25,7 +36,7 @@ int chring_balance_shares(const struct chring_table *t,
 
 	if (!t->count)
 		return 0;
-	owner = chring_place_owner(t, out, 0);
+	owner = first_owner(t, out);
 	if (owner < 0)
 		return 0;
 	/* All tokens at one place: its first node owns the whole circle. */

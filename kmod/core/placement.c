@@ -1,19 +1,150 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "placement.h"
 
-int chring_place_owner(const struct chring_table *t, const unsigned long *out,
-		       u64 position)
-{
-	u32 first = chring_table_find(t, position);
-	u32 at = first;
+/* Tokens to visit for each node that is wanted. */
+#define VISITS_EACH	64
 
-	do {
+/**
+ * struct walk - how far a walk has come
+ * @c: circle
+ * @first: place where it began
+ * @wanted: nodes
+ * @slot: nodes found so far
+ * @found: how many
+ * @visits: tokens and nodes looked at
+ */
+struct walk {
+	const struct chring_circle *c;
+	u32 first;
+	u32 wanted;
+	u16 *slot;
+	u32 found;
+	u32 visits;
+};
+
+static bool is_taken(const struct walk *w, u16 slot)
+{
+	u32 i;
+
+	for (i = 0; i < w->found; i++)
+		if (w->slot[i] == slot)
+			return true;
+	return false;
+}
+
+/* Token by token, as far as a walk may go. */
+static void walk_tokens(struct walk *w)
+{
+	const struct chring_table *t = w->c->table;
+	u32 end = min(t->count, w->wanted * VISITS_EACH);
+	u32 at = w->first;
+
+	while (w->found < w->wanted && w->visits < end) {
 		u16 slot = t->owner[at];
 
-		if (!chring_slot_set(out, slot))
-			return slot;
+		w->visits++;
+		if (!chring_slot_set(w->c->out, slot) && !is_taken(w, slot))
+			w->slot[w->found++] = slot;
 		if (++at == t->count)
 			at = 0;
-	} while (at != first);
-	return -EHOSTUNREACH;
+	}
+}
+
+/**
+ * struct nearest - nodes by distance, the nearest first
+ * @far: tokens from the beginning of the walk
+ * @slot: whose
+ * @count: how many so far
+ * @room: how many are wanted
+ */
+struct nearest {
+	u32 far[CHRING_REPLICAS_MAX];
+	u16 slot[CHRING_REPLICAS_MAX];
+	u32 count;
+	u32 room;
+};
+
+static void nearest_offer(struct nearest *n, u16 slot, u32 far)
+{
+	u32 i = n->count;
+
+	if (i == n->room && far > n->far[i - 1])
+		return;
+	if (i < n->room)
+		n->count++;
+	else
+		i--;
+	for (; i && n->far[i - 1] > far; i--) {
+		n->far[i] = n->far[i - 1];
+		n->slot[i] = n->slot[i - 1];
+	}
+	n->far[i] = far;
+	n->slot[i] = slot;
+}
+
+/* How many tokens after the first of the walk a node's first one stands. */
+static u32 distance(const struct walk *w, u32 slot)
+{
+	u32 at = chring_places_next(w->c->places, slot, w->first);
+
+	return at < w->first ? at + w->c->table->count - w->first :
+			       at - w->first;
+}
+
+/*
+ * Node by node: the nearest of all that the walk has not found. It has been as
+ * far as the last one found and farther, so these come after it.
+ */
+static void walk_nodes(struct walk *w)
+{
+	const struct chring_places *p = w->c->places;
+	struct nearest n = { .room = w->wanted - w->found };
+	u32 slot, i;
+
+	for (slot = 0; slot < p->slots; slot++) {
+		/* A slot without tokens may be above those of @out. */
+		if (!chring_places_count(p, slot) ||
+		    chring_slot_set(w->c->out, slot) || is_taken(w, slot))
+			continue;
+		w->visits++;
+		nearest_offer(&n, slot, distance(w, slot));
+	}
+	for (i = 0; i < n.count; i++)
+		w->slot[w->found++] = n.slot[i];
+}
+
+int chring_place_replicas(const struct chring_circle *c, u64 position, u32 n,
+			  u16 *slot, u32 *visits)
+{
+	struct walk w = {
+		.c = c,
+		.wanted = min(n, c->live),
+		.slot = slot,
+	};
+
+	if (w.wanted) {
+		w.first = chring_table_find(c->table, position);
+		walk_tokens(&w);
+		if (w.found < w.wanted)
+			walk_nodes(&w);
+	}
+	*visits = w.visits;
+	return w.found ? (int)w.found : -EHOSTUNREACH;
+}
+
+int chring_place_owner(const struct chring_circle *c, u64 position)
+{
+	const struct chring_table *t = c->table;
+	u32 visits;
+	u16 slot;
+	int ret;
+
+	if (unlikely(!c->live))
+		return -EHOSTUNREACH;
+	/* Most often it is the first one. */
+	slot = t->owner[chring_table_find(t, position)];
+	if (likely(!chring_slot_set(c->out, slot)))
+		return slot;
+	ret = chring_place_replicas(c, position, 1, &slot, &visits);
+	return ret < 0 ? ret : slot;
 }

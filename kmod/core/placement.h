@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Walk policies: which node serves, among those that stand on the circle. */
+/* Walk policies: which nodes serve, among those that stand on the circle. */
 #ifndef CHRING_PLACEMENT_H
 #define CHRING_PLACEMENT_H
 
+#include "places.h"
 #include "platform.h"
 #include "table.h"
+
+/**
+ * struct chring_circle - what is walked over
+ * @table: tokens
+ * @places: the same by node
+ * @out: slots of nodes out of service, stepped over
+ * @live: nodes in service with tokens
+ */
+struct chring_circle {
+	const struct chring_table *table;
+	const struct chring_places *places;
+	const unsigned long *out;
+	u32 live;
+};
 
 /**
  * chring_slot_set() - is a slot in a set of slots?
@@ -18,16 +33,35 @@ static inline bool chring_slot_set(const unsigned long *set, u32 slot)
 
 /**
  * chring_place_owner() - the owner of a position
- * @t: a table with tokens
- * @out: slots of nodes out of service, stepped over
+ * @c: circle
  * @position: as the inside of the module sees it
  *
- * Any context.
+ * Bounded as chring_place_replicas(). Any context.
  *
- * Return: slot of the owner, or -EHOSTUNREACH if no token is of a node in
- * service.
+ * Return: slot of the owner, or -EHOSTUNREACH if no node is in service with
+ * tokens.
  */
-int chring_place_owner(const struct chring_table *t, const unsigned long *out,
-		       u64 position);
+int chring_place_owner(const struct chring_circle *c, u64 position);
+
+/**
+ * chring_place_replicas() - the first distinct nodes in service clockwise
+ * @c: circle
+ * @position: as the inside of the module sees it
+ * @n: nodes wanted, 1..CHRING_REPLICAS_MAX
+ * @slot: for @n slots, in the order of the walk
+ * @visits: set to how many tokens and nodes were looked at
+ *
+ * The walk visits at most 64 @n tokens. Where that is not enough, for a few
+ * nodes hold most tokens or most are out of service, it goes over the nodes in
+ * service instead and takes the nearest, O(nodes log(tokens of a node)).
+ *
+ * The list for n is the beginning of the list for n + 1. (The preference list
+ * of DeCandia et al., "Dynamo", SOSP 2007.) Any context.
+ *
+ * Return: nodes found, fewer than @n only if fewer are in service with tokens;
+ * -EHOSTUNREACH if none is.
+ */
+int chring_place_replicas(const struct chring_circle *c, u64 position, u32 n,
+			  u16 *slot, u32 *visits);
 
 #endif /* CHRING_PLACEMENT_H */

@@ -174,13 +174,24 @@ not_offered()
 	refuses 1 "ring 'x': hash 'md5' is known, .* offered: xxh64, siphash" ring add x hash md5 &&
 	refuses 1 "ring 'x': 'balance' is known, but" ring add x balance 125 &&
 	refuses 1 "ring 'x': 'tickets' is known, but" ring add x tickets 3 &&
-	refuses 1 "lookup: 'replicas' is known, but" lookup r.offer replicas 2 k &&
 	refuses 1 "lookup: 'zones' is known, but" lookup r.offer zones k &&
 	refuses 1 "lookup: 'previous' is known, but" lookup r.offer previous k &&
 	echo k >"$dir/key" &&
-	refuses 1 "lookup: 'replicas' is known, but" lookup r.offer replicas 2 - <"$dir/key" &&
-	refuses 1 "lookup: 'zones' is known, but" lookup r.offer zones - <"$dir/key" &&
-	answers '^k	[ab]$' lookup r.offer replicas 1 k
+	refuses 1 "lookup: 'zones' is known, but" lookup r.offer zones - <"$dir/key"
+}
+
+replicas()
+{
+	ring r.rep a b c &&
+	answers '^k	[abc]$' lookup r.rep replicas 1 k &&
+	answers '^k	[abc] [abc] [abc]$' lookup r.rep replicas 3 k &&
+	answers '^k	[abc] [abc] [abc]$' lookup r.rep replicas 32 k &&
+	three=$(chringctl lookup r.rep replicas 3 k) &&
+	[ "$(chringctl lookup r.rep replicas 2 k)" = "${three% *}" ] &&
+	[ "$(echo k | chringctl lookup r.rep replicas 3 -)" = "$three" ] &&
+	[ "$(echo "${three#k	}" | tr ' ' '\n' | sort -u | wc -l)" = 3 ] &&
+	silent node set r.rep a state down &&
+	answers '^k	[bc] [bc]$' lookup r.rep replicas 3 k
 }
 
 node_add()
@@ -599,7 +610,7 @@ no_module()
 	insmod /chring.ko && [ "$1" = 0 ] && answers '^default ' ring list
 }
 
-tests="info usage ring_add ring_refused bad_words not_offered node_add node_set
+tests="info usage ring_add ring_refused bad_words not_offered replicas node_add node_set
 	node_del in_service lookup_keys lookup_positions stream stream_json
 	stream_bytes stream_waits stream_deleted stream_changes many bytes
 	stats audit unprivileged

@@ -45,8 +45,7 @@ TEST_F(lookup, refused)
 	} wrong[] = {
 		{ { .count = 0 }, -ERANGE },
 		{ { .count = 33 }, -ERANGE },
-		{ { .count = 2 }, -EOPNOTSUPP },
-		{ { .count = 32 }, -EOPNOTSUPP },
+		{ { .count = ~0U }, -ERANGE },
 		{ { .count = 1, .flags = CHRING_LOOKUP_ZONES }, -EOPNOTSUPP },
 		{ { .count = 1, .flags = CHRING_LOOKUP_PREVIOUS },
 		  -EOPNOTSUPP },
@@ -135,6 +134,65 @@ TEST_F(lookup, without_nodes)
 	EXPECT_EQ(-ENODATA, lookup_key(self->fd, "key", 3, &out, &owner));
 	EXPECT_EQ(self->before.ring, out.out_ring);
 	EXPECT_EQ(-ENODATA, chr(self->fd, CHRING_IOC_LOOKUP_BATCH, &batch));
+}
+
+static int lookup_many(int fd, __u64 position, __u32 count, __u32 *found,
+		       __u64 *node)
+{
+	struct chring_owner owner[CHRING_REPLICAS_MAX];
+	struct chring_lookup arg = {
+		.size = sizeof(arg),
+		.flags = CHRING_LOOKUP_POSITION,
+		.position = position,
+		.count = count,
+		.owners = ptr(owner),
+		.entry_size = sizeof(owner[0]),
+	};
+	int ret = chr(fd, CHRING_IOC_LOOKUP, &arg);
+	__u32 i;
+
+	*found = arg.out_count;
+	for (i = 0; i < arg.out_count; i++)
+		node[i] = owner[i].node;
+	return ret;
+}
+
+/*
+ * One node holds nearly all tokens, so that light ones are far away: all are
+ * found, each once, and the list for n is the beginning of that for n + 1.
+ */
+TEST_F(lookup, replicas_beside_a_heavy_node)
+{
+	__u64 all[CHRING_REPLICAS_MAX], some[CHRING_REPLICAS_MAX];
+	struct chring_config config = { .vnodes = 1 };
+	int fd = ring_fresh(RING "-heavy", &config);
+	__u32 found, n, i, k;
+	char name[16];
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, node_add(fd, "heavy", 60000, CHRING_STATE_UP, NULL));
+	for (i = 0; i < 9; i++) {
+		snprintf(name, sizeof(name), "light-%u", i);
+		ASSERT_EQ(0, node_add(fd, name, 1, CHRING_STATE_UP, NULL));
+	}
+	ASSERT_EQ(0, node_add(fd, "nothing", 0, CHRING_STATE_UP, NULL));
+	for (k = 0; k < 16; k++) {
+		__u64 position = (__u64)k << 60;
+
+		ASSERT_EQ(0, lookup_many(fd, position, 32, &found, all));
+		EXPECT_EQ(10, found);
+		for (i = 0; i < found; i++)
+			for (n = 0; n < i; n++)
+				EXPECT_NE(all[i], all[n]);
+		for (n = 1; n <= 10; n++) {
+			ASSERT_EQ(0, lookup_many(fd, position, n, &found,
+						 some));
+			EXPECT_EQ(n, found);
+			EXPECT_EQ(0, memcmp(all, some, n * sizeof(*all)));
+		}
+	}
+	ring_delete(fd, RING "-heavy");
+	close(fd);
 }
 
 TEST_F(lookup, position_wider_than_the_ring)

@@ -213,6 +213,29 @@ static bool lookup_is(struct ring *r, int ret, const struct chring_lookup *out,
 	       owner->node == r->id[num(word)] && owner->cookie == num(word);
 }
 
+/* The lookup in @arg once more, for @count owners: as many of @word as that. */
+static bool replicas_are(struct ring *r, const struct chring_lookup *arg,
+			 __u32 count, const char *word)
+{
+	struct chring_owner owner[CHRING_REPLICAS_MAX];
+	struct chring_lookup again = *arg;
+	__u32 n = 0;
+
+	again.count = count;
+	again.owners = ptr(owner);
+	if (chr(r->fd, CHRING_IOC_LOOKUP, &again))
+		return error_of(word);
+	while (n < count && *word) {
+		char *end;
+		__u32 want = strtoul(word, &end, 10);
+
+		if (n == again.out_count || owner[n++].node != r->id[want])
+			return false;
+		word = *end ? end + 1 : end;
+	}
+	return n == again.out_count;
+}
+
 /* Return: how many answers, or -1 if one is wrong. */
 static int check_batch(struct ring *r, __u32 flags, const int *owner, __u32 n)
 {
@@ -285,22 +308,26 @@ TEST(rings)
 				ASSERT_EQ(0, add_nodes(&r));
 			ret = lookup_key(r.fd, key, len, &out, &owner);
 			ok = lookup_is(&r, ret, &out, &owner, l.word[3]) &&
-			     out.out_position == hex(l.word[2]);
+			     out.out_position == hex(l.word[2]) &&
+			     replicas_are(&r, &out, 32, l.word[3]) &&
+			     replicas_are(&r, &out, 3, l.word[3]);
 			memcpy(r.keys + r.keys_size, key, len);
 			r.keys_size += len;
 			r.lens[r.nkeys] = len;
 			r.owner_of_key[r.nkeys++] = owner_of(l.word[3]);
-			answers++;
+			answers += 3;
 		} else if (!strcmp(what, "position")) {
 			if (r.nodes && !r.id[0])
 				ASSERT_EQ(0, add_nodes(&r));
 			ret = lookup_position(r.fd, hex(l.word[1]), &out,
 					      &owner);
-			ok = lookup_is(&r, ret, &out, &owner, l.word[2]);
+			ok = lookup_is(&r, ret, &out, &owner, l.word[2]) &&
+			     replicas_are(&r, &out, 32, l.word[2]) &&
+			     replicas_are(&r, &out, 2, l.word[2]);
 			r.positions[r.npositions] = hex(l.word[1]);
 			r.owner_of_position[r.npositions++] =
 				owner_of(l.word[2]);
-			answers++;
+			answers += 3;
 		} else if (!strcmp(what, "end")) {
 			struct chring_node_share share[NODES];
 			struct chring_stats stats = {

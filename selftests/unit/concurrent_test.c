@@ -297,7 +297,8 @@ static void expect_retirement(struct scene *s)
 {
 	const struct chring_view *v = rig_view(&s->rig);
 
-	raise_to(&s->largest, v->bytes + v->roster->bytes + v->table->bytes);
+	raise_to(&s->largest, v->bytes + v->roster->bytes +
+			      chring_shared_table_bytes(v->shared));
 }
 
 /* Now and then, so that readers see enough of the epochs. */

@@ -74,28 +74,49 @@ static int owner_slowly(const struct chring_table *t, unsigned long out,
 	return -EHOSTUNREACH;
 }
 
-static void check_position(const struct chring_table *t, u64 position)
+/* Nodes in service with tokens. */
+static u32 count_live(const struct chring_table *t, unsigned long out)
+{
+	unsigned long seen = 0;
+	u32 i;
+
+	for (i = 0; i < t->count; i++)
+		seen |= 1UL << t->owner[i] & ~out;
+	return __builtin_popcountl(seen);
+}
+
+static void check_position(const struct chring_table *t,
+			   const struct chring_places *p, u64 position)
 {
 	const unsigned long out = rng_below(1 << SLOTS);
+	const struct chring_circle c = {
+		.table = t,
+		.places = p,
+		.out = &out,
+		.live = count_live(t, out),
+	};
 
 	CHECK(chring_table_find(t, position) == find_slowly(t, position));
-	CHECK(chring_place_owner(t, &out, position) ==
+	CHECK(chring_place_owner(&c, position) ==
 	      owner_slowly(t, out, position));
 }
 
 static void check_table(const struct chring_table *t)
 {
+	struct chring_places *p = chring_places_build(t, SLOTS);
 	u32 i;
 
+	NEED(!IS_ERR(p));
 	for (i = 0; i < t->count; i++) {
-		check_position(t, t->token[i] - 1);
-		check_position(t, t->token[i]);
-		check_position(t, t->token[i] + 1);
+		check_position(t, p, t->token[i] - 1);
+		check_position(t, p, t->token[i]);
+		check_position(t, p, t->token[i] + 1);
 	}
 	for (i = 0; i < 10; i++)
-		check_position(t, rng());
-	check_position(t, 0);
-	check_position(t, ~0ULL);
+		check_position(t, p, rng());
+	check_position(t, p, 0);
+	check_position(t, p, ~0ULL);
+	chring_places_free(p);
 }
 
 /* Tokens from @base on, within @span; @span 0 is all the circle. */

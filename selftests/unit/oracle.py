@@ -30,14 +30,16 @@ ring called "defaults" has the config that a config of all zeroes stands for.
                                         STATE is up, drain or down
     token POSITION NODE                 TOKENS of them in the order of the
                                         table, or none where they are many
-    key KEY:BYTES POSITION OWNER        any number
-    position POSITION OWNER             any number
+    key KEY:BYTES POSITION OWNERS       any number
+    position POSITION OWNERS            any number
     end
 
-NODE and OWNER are numbers of node lines, counted from 0. Where there is no
-owner, OWNER is the word ENODATA or EHOSTUNREACH.
+NODE is the number of a node line, counted from 0. OWNERS are such numbers with
+commas between: the first 32 distinct nodes in service clockwise, or as many as
+there are. Where there is none, it is the word ENODATA or EHOSTUNREACH.
 """
 
+import bisect
 import os
 import random
 import struct
@@ -48,6 +50,7 @@ MASK64 = (1 << 64) - 1
 
 HASH_NUMBER = {"xxh64": 1, "siphash": 2, "murmur64": 3, "murmur3": 4}
 LAYOUT_PLAIN = 1
+REPLICAS_MAX = 32
 STATE_NUMBER = {"up": 0, "drain": 1, "down": 2}
 
 
@@ -275,13 +278,20 @@ class Ring:
     def collisions(self):
         return len(self.tokens) - len({token[0] for token in self.tokens})
 
+    def owners(self, position):
+        """The first 32 distinct nodes clockwise."""
+        at = bisect.bisect_left(self.serving, (position,))
+        walk = dict.fromkeys(token[3] for token in
+                             self.serving[at:] + self.serving[:at])
+        return list(walk)[:REPLICAS_MAX]
+
     def owner(self, position):
+        return self.owners(position)[0]
+
+    def answer(self, position):
         if not self.nodes:
             return "ENODATA"
-        for token in self.serving:
-            if token[0] >= position:
-                return token[3]
-        return self.serving[0][3] if self.serving else "EHOSTUNREACH"
+        return ",".join(map(str, self.owners(position))) or "EHOSTUNREACH"
 
     def shares(self):
         """How many positions of the circle each node owns."""
@@ -455,10 +465,10 @@ def write_ring(out, rng, name, ring, long_key=False):
             print("token", hex64(token[0]), token[3], file=out)
     for key in interesting_keys(rng, long_key):
         position = c.position(key)
-        print("key", hex_bytes(key), hex64(position), ring.owner(position),
+        print("key", hex_bytes(key), hex64(position), ring.answer(position),
               file=out)
     for position in interesting_positions(ring, rng):
-        print("position", hex64(position), ring.owner(position), file=out)
+        print("position", hex64(position), ring.answer(position), file=out)
     print("end", file=out)
 
 

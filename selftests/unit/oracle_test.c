@@ -20,22 +20,20 @@
 /**
  * struct subject - what is asked: a table, and how its slots are to be read
  * @v: what it must answer
- * @table: table
- * @out: slots of nodes out of service
+ * @circle: table, places and states
  * @slots: slots
  * @node_of: by slot: index of the node in @v
  */
 struct subject {
 	const struct vector_ring *v;
-	const struct chring_table *table;
-	const unsigned long *out;
+	struct chring_circle circle;
 	u32 slots;
 	u32 *node_of;
 };
 
 static void check_tokens(const struct subject *s)
 {
-	const struct chring_table *t = s->table;
+	const struct chring_table *t = s->circle.table;
 	u32 i;
 
 	CHECK(t->count == s->v->tokens);
@@ -59,7 +57,7 @@ static void check_checksum(const struct subject *s)
 
 		hash[i] = xxh64(n->name, n->name_len, 0);
 	}
-	CHECK(!chring_checksum(s->table, &s->v->config, hash, &sum));
+	CHECK(!chring_checksum(s->circle.table, &s->v->config, hash, &sum));
 	CHECK(sum == s->v->checksum);
 	free(hash);
 }
@@ -70,13 +68,35 @@ static void check_shares(const struct subject *s)
 	u32 i;
 
 	NEED(share);
-	CHECK(!chring_balance_shares(s->table, s->out, s->v->config.bits,
+	CHECK(!chring_balance_shares(s->circle.table, s->circle.out, s->v->config.bits,
 				     share));
 	for (i = 0; i < s->slots; i++) {
 		CHECK(share[i].hi == s->v->node[s->node_of[i]].share_hi);
 		CHECK(share[i].lo == s->v->node[s->node_of[i]].share_lo);
 	}
 	free(share);
+}
+
+/* The owner, and the list of every length up to one more than there are. */
+static void check_probe(const struct subject *s, const struct vector_probe *p,
+			u64 position)
+{
+	int owner = chring_place_owner(&s->circle, position), ret;
+	u16 slot[CHRING_REPLICAS_MAX];
+	u32 visits, n, i;
+
+	if (p->error)
+		CHECK(owner == p->error);
+	else
+		CHECK(owner >= 0 && s->node_of[owner] == p->owner[0]);
+	for (n = 1; n <= CHRING_REPLICAS_MAX && n <= p->owners + 1; n++) {
+		ret = chring_place_replicas(&s->circle, position, n, slot,
+					    &visits);
+		CHECK(ret == (p->error ? : (int)min(n, p->owners)));
+		for (i = 0; (int)i < ret; i++)
+			CHECK(s->node_of[slot[i]] == p->owner[i]);
+		CHECK(visits <= 64 * n + s->circle.live);
+	}
 }
 
 static void check_subject(const struct subject *s)
@@ -112,6 +132,7 @@ struct plain {
 	u16 *rank;
 	unsigned long *out;
 	struct chring_table *table;
+	struct chring_places *places;
 	struct subject subject;
 };
 
@@ -172,13 +193,20 @@ static void plain_build(struct plain *p, const struct vector_ring *v)
 	NEED(!IS_ERR(p->table));
 	chring_run_free(&run);
 	p->subject.v = v;
-	p->subject.table = p->table;
-	p->subject.out = p->out;
+	p->places = chring_places_build(p->table, v->nodes);
+	NEED(!IS_ERR(p->places));
+	p->subject.circle = (struct chring_circle){
+		.table = p->table,
+		.places = p->places,
+		.out = p->out,
+		.live = v->live,
+	};
 	p->subject.slots = v->nodes;
 }
 
 static void plain_free(struct plain *p)
 {
+	chring_places_free(p->places);
 	chring_table_free(p->table);
 	free(p->order);
 	free(p->rank);
@@ -214,14 +242,9 @@ static void plain_probes(const struct plain *p)
 	for (i = 0; i < p->v->probes; i++) {
 		const struct vector_probe *probe = &p->v->probe[i];
 		u64 position = probe_position(p->v, probe);
-		int slot;
 
-		if (!p->table->count)
-			continue;
-		slot = chring_place_owner(p->table, p->out, position);
-		if (slot >= 0)
-			slot = p->subject.node_of[slot];
-		CHECK(slot == probe->owner);
+		if (probe->error != -ENODATA)
+			check_probe(&p->subject, probe, position);
 	}
 }
 
@@ -271,8 +294,7 @@ static void ring_subject(const struct chring_view *view,
 
 	*s = (struct subject){
 		.v = v,
-		.table = view->table,
-		.out = view->out,
+		.circle = chring_view_circle(view),
 		.slots = r->slots,
 		.node_of = calloc(r->slots + 1, sizeof(*s->node_of)),
 	};
@@ -293,9 +315,12 @@ static void ring_probes(const struct chring_view *view, const struct subject *s)
 
 	for (i = 0; i < s->v->probes; i++) {
 		const struct vector_probe *p = &s->v->probe[i];
-		int slot = chring_view_owner(view, probe_position(s->v, p));
+		u64 position = probe_position(s->v, p);
 
-		CHECK((slot < 0 ? slot : (int)s->node_of[slot]) == p->owner);
+		if (p->error == -ENODATA)
+			CHECK(chring_view_owner(view, position) == -ENODATA);
+		else
+			check_probe(s, p, position);
 	}
 }
 

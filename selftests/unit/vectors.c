@@ -142,13 +142,19 @@ static u32 state_number(const char *word)
 	return CHRING_STATE_DOWN;
 }
 
-static int owner_number(const char *word)
+/* Numbers with commas between. */
+static void read_owners(char *word, struct vector_probe *p)
 {
+	char *one;
+
 	if (!strcmp(word, "ENODATA"))
-		return -ENODATA;
+		p->error = -ENODATA;
 	if (!strcmp(word, "EHOSTUNREACH"))
-		return -EHOSTUNREACH;
-	return dec(word);
+		p->error = -EHOSTUNREACH;
+	while (!p->error && (one = strsep(&word, ","))) {
+		NEED(p->owners < CHRING_REPLICAS_MAX);
+		p->owner[p->owners++] = dec(one);
+	}
 }
 
 bool vectors_next_hash(FILE *f, struct vector_hash *h)
@@ -237,8 +243,8 @@ static void add_probe(struct vector_ring *r, const struct line *l)
 	p = &r->probe[r->probes++];
 	*p = (struct vector_probe){
 		.position = hex(l->word[1 + key]),
-		.owner = owner_number(l->word[2 + key]),
 	};
+	read_owners(l->word[2 + key], p);
 	if (key)
 		p->key = key_bytes(l->word[1], &p->len);
 }

@@ -40,13 +40,17 @@ struct vector_node {
  * @key: bytes, NULL on a line "position"
  * @len: how many
  * @position: of the ring's width
- * @owner: index of the node, -ENODATA or -EHOSTUNREACH
+ * @error: 0, -ENODATA or -EHOSTUNREACH
+ * @owner: indices of the nodes, the first distinct ones clockwise
+ * @owners: how many
  */
 struct vector_probe {
 	u8 *key;
 	size_t len;
 	u64 position;
-	int owner;
+	int error;
+	u32 owner[CHRING_REPLICAS_MAX];
+	u32 owners;
 };
 
 /**

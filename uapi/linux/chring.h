@@ -477,19 +477,21 @@ struct chring_owner {
  * @flags: CHRING_LOOKUP_*
  * @key: pointer to the key's bytes; 0 with CHRING_LOOKUP_POSITION
  * @key_len: 0..65536; 0 with CHRING_LOOKUP_POSITION
- * @count: owners wanted, 1..32; more than 1 is not offered yet
+ * @count: owners wanted, 1..32: the first distinct nodes in service clockwise;
+ *	the list for n is the beginning of the list for n + 1
  * @position: with CHRING_LOOKUP_POSITION: where on the circle, of the ring's
  *	width; else 0
  * @epoch: answer only for this epoch; 0: for whatever is current
  * @owners: pointer to an array of @count struct chring_owner
  * @entry_size: sizeof(struct chring_owner) of the caller
- * @out_count: owners given
+ * @out_count: owners given, fewer than @count only if fewer nodes are in service
+ *	with weight
  * @out_position: of the key on the circle
  * @out_ring: id of the ring
  * @out_epoch: epoch of the answer
  *
  * Reads. ERANGE: @key_len, @count, or a position wider than the ring's;
- * EOPNOTSUPP: a flag or count not offered yet; ESTALE; ENODATA; EHOSTUNREACH.
+ * EOPNOTSUPP: a flag not offered yet; ESTALE; ENODATA; EHOSTUNREACH.
  *
  * On a keyed ring a position tells about tokens: CHRING_LOOKUP_POSITION is
  * EBADF and @out_position 0 unless the descriptor is open for writing too.

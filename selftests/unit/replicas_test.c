@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Replicas where tokens are far from evenly shared out: a few nodes hold most
+ * of them, most nodes are out of service. Against a walk that nothing bounds.
+ */
+#include <stdlib.h>
+
+#include "core/placement.h"
+#include "faults.h"
+#include "rig.h"
+#include "rng.h"
+#include "tap.h"
+
+#define POSITIONS	60
+
+/**
+ * struct scene - a circle with its owner's lists
+ * @c: circle
+ * @slots: nodes
+ * @bits: of @c
+ * @worst: visits of the longest walk
+ * @by_node: walks that went on node by node
+ */
+struct scene {
+	struct chring_circle c;
+	u32 slots;
+	unsigned long *bits;
+	u32 worst;
+	u32 by_node;
+};
+
+/* Tokens of node 0 first, and so on; spread by a hash of their number. */
+static struct chring_table *table_of(const u32 *tokens, u32 slots)
+{
+	const struct chring_run none = {};
+	u16 *rank = calloc(slots + 1, sizeof(*rank));
+	struct chring_table *t;
+	struct chring_run run;
+	u32 n = 0, slot, i;
+
+	for (slot = 0; slot < slots; slot++)
+		n += tokens[slot];
+	NEED(rank && !chring_run_alloc(&run, n));
+	for (n = slot = 0; slot < slots; slot++) {
+		rank[slot] = slot;
+		for (i = 0; i < tokens[slot]; i++) {
+			run.token[n] = rng();
+			run.owner[n++] = slot;
+		}
+	}
+	NEED(!chring_run_sort(&run));
+	t = chring_table_merge(NULL, &run, &none, rank);
+	NEED(!IS_ERR(t));
+	chring_run_free(&run);
+	free(rank);
+	return t;
+}
+
+static void scene_open(struct scene *s, const u32 *tokens, u32 slots)
+{
+	struct chring_table *t = table_of(tokens, slots);
+	struct chring_places *p = chring_places_build(t, slots);
+	u32 longs = slots / BITS_PER_LONG + 1;
+
+	NEED(!IS_ERR(p));
+	*s = (struct scene){
+		.c = { .table = t, .places = p },
+		.slots = slots,
+		.bits = calloc(longs, sizeof(long)),
+	};
+	NEED(s->bits);
+	s->c.out = s->bits;
+}
+
+static void scene_close(struct scene *s)
+{
+	chring_places_free((struct chring_places *)s->c.places);
+	chring_table_free((struct chring_table *)s->c.table);
+	free(s->bits);
+}
+
+static void count_live(struct scene *s)
+{
+	u32 slot;
+
+	s->c.live = 0;
+	for (slot = 0; slot < s->slots; slot++)
+		s->c.live += !chring_slot_set(s->bits, slot) &&
+			     chring_places_count(s->c.places, slot);
+}
+
+static void put_out(struct scene *s, u32 slot)
+{
+	s->bits[slot / BITS_PER_LONG] |= 1UL << slot % BITS_PER_LONG;
+}
+
+/* Distinct nodes in service, all around if need be. Return: how many. */
+static u32 replicas_slowly(const struct scene *s, u64 position, u32 n,
+			   u16 *slot)
+{
+	const struct chring_table *t = s->c.table;
+	bool *seen = calloc(s->slots + 1, sizeof(*seen));
+	u32 first = 0, found = 0, i;
+
+	NEED(seen);
+	while (first < t->count && t->token[first] < position)
+		first++;
+	for (i = 0; i < t->count && found < n; i++) {
+		u16 mine = t->owner[(first + i) % t->count];
+
+		if (seen[mine] || chring_slot_set(s->bits, mine))
+			continue;
+		seen[mine] = true;
+		slot[found++] = mine;
+	}
+	free(seen);
+	return found;
+}
+
+static void check_position(struct scene *s, u64 position)
+{
+	u16 want[CHRING_REPLICAS_MAX], slot[CHRING_REPLICAS_MAX];
+	u32 all = replicas_slowly(s, position, CHRING_REPLICAS_MAX, want);
+	u32 visits, n, i;
+	int owner = chring_place_owner(&s->c, position), ret;
+
+	CHECK(owner == (all ? want[0] : -EHOSTUNREACH));
+	for (n = 1; n <= CHRING_REPLICAS_MAX; n++) {
+		ret = chring_place_replicas(&s->c, position, n, slot, &visits);
+		CHECK(ret == (all ? (int)min(n, all) : -EHOSTUNREACH));
+		for (i = 0; (int)i < ret; i++)
+			CHECK(slot[i] == want[i]);
+		CHECK(visits <= 64 * min(n, s->c.live) + s->c.live);
+		s->by_node += visits > 64 * min(n, s->c.live);
+		s->worst = max(s->worst, visits);
+	}
+}
+
+static void check_positions(struct scene *s)
+{
+	u32 i;
+
+	count_live(s);
+	for (i = 0; i < POSITIONS; i++) {
+		u64 token = s->c.table->count ?
+			    s->c.table->token[rng_below(s->c.table->count)] : 0;
+
+		check_position(s, token + rng_below(3) - 1);
+		check_position(s, rng());
+	}
+	check_position(s, 0);
+	check_position(s, ~0ULL);
+}
+
+static void report(const struct scene *s)
+{
+	tap_note("%u tokens, %u of %u nodes in service: at most %u visits, %u walks node by node",
+		 s->c.table->count, s->c.live, s->slots, s->worst, s->by_node);
+}
+
+static void test_few_hold_most(void)
+{
+	u32 tokens[80], i, heavy;
+	struct scene s;
+
+	for (heavy = 1; heavy <= 4; heavy++) {
+		for (i = 0; i < 80; i++)
+			tokens[i] = i < heavy ? 20000 : rng_below(4);
+		scene_open(&s, tokens, 80);
+		check_positions(&s);
+		report(&s);
+		CHECK(s.by_node);
+		scene_close(&s);
+	}
+}
+
+static void test_most_are_out(void)
+{
+	u32 tokens[500], i, round;
+	struct scene s;
+
+	for (round = 0; round < 6; round++) {
+		for (i = 0; i < 500; i++)
+			tokens[i] = 1 + rng_below(40);
+		scene_open(&s, tokens, 500);
+		for (i = 0; i < 500; i++)
+			if (i != 77 && !rng_once_in(1 + 100 * round))
+				put_out(&s, i);
+		check_positions(&s);
+		report(&s);
+		scene_close(&s);
+	}
+}
+
+/* Memberships of any kind, those without a node in service included. */
+static void test_any(void)
+{
+	u32 tokens[70], i, round, walks = 0;
+	struct scene s;
+
+	for (round = 0; round < 60; round++) {
+		u32 slots = rng_below(70), out = 1 + rng_below(5);
+
+		for (i = 0; i < slots; i++)
+			tokens[i] = rng_once_in(3) ? 0 : rng_once_in(8) ?
+				    rng_below(3000) : rng_below(20);
+		scene_open(&s, tokens, slots);
+		for (i = 0; i < slots; i++)
+			if (!rng_once_in(out))
+				put_out(&s, i);
+		check_positions(&s);
+		walks += s.by_node;
+		scene_close(&s);
+	}
+	tap_note("%u walks node by node", walks);
+	CHECK(walks);
+}
+
+/* As many nodes as a ring may have, and all but a few of them out. */
+static void test_most_nodes(void)
+{
+	u32 *tokens = calloc(CHRING_NODES_MAX, sizeof(*tokens)), i;
+	struct scene s;
+
+	NEED(tokens);
+	for (i = 0; i < CHRING_NODES_MAX; i++)
+		tokens[i] = 3;
+	scene_open(&s, tokens, CHRING_NODES_MAX);
+	for (i = 0; i < 60000; i++)
+		put_out(&s, (i * 7919U) % CHRING_NODES_MAX);
+	count_live(&s);
+	CHECK(s.c.live == CHRING_NODES_MAX - 60000);
+	for (i = 0; i < 20; i++)
+		check_position(&s, rng());
+	report(&s);
+	scene_close(&s);
+	free(tokens);
+}
+
+static void check_memory(void)
+{
+	CHECK(!chring_platform_bytes());
+}
+
+static const struct tap_test tests[] = {
+	{ "few_hold_most", test_few_hold_most },
+	{ "most_are_out", test_most_are_out },
+	{ "any", test_any },
+	{ "most_nodes", test_most_nodes },
+};
+
+int main(void)
+{
+	faults_init();
+	rng_init();
+	return tap_run(tests, sizeof(tests) / sizeof(*tests), check_memory);
+}
