@@ -12,6 +12,8 @@
 
 #define KEY_ON_STACK	256
 #define CHUNK_KEYS	512U
+/* Tokens and nodes to look at in one read section, and then a key's more. */
+#define VISITS_AT_ONCE	0x4000U
 
 static int check_flags(const struct chring_call *call, u32 flags)
 {
@@ -230,15 +232,18 @@ static int get_keys(const struct chring_call *call, struct chunk *c, u32 done,
 }
 
 /*
- * Positions become ids. Return: 0, an error, or 1 if the ring is no longer at
- * the epoch of the first chunk.
+ * In one read section, of bounded length: positions become ids from *@done up
+ * to @n. Return: 0, an error, or 1 if the ring is no longer at the epoch of
+ * the first of all.
  */
-static int find_owners(const struct chring_ring *ring,
-		       struct chring_lookup_batch *arg, struct chunk *c, u32 n)
+static int find_some(const struct chring_ring *ring,
+		     struct chring_lookup_batch *arg, struct chunk *c,
+		     u32 *done, u32 n)
 {
 	const struct chring_view *v;
+	u32 visits = 0, more;
 	int ret = 0;
-	u32 i;
+	u16 slot;
 
 	rcu_read_lock();
 	v = chring_ring_view(ring);
@@ -252,16 +257,31 @@ static int find_owners(const struct chring_ring *ring,
 		if (arg->epoch && arg->epoch != v->epoch)
 			ret = -ESTALE;
 	}
-	for (i = 0; i < n && !ret; i++) {
-		int slot = chring_view_owner(v, c->value[i]);
-
-		if (slot < 0)
-			ret = slot;
-		else
-			c->value[i] = v->roster->node[slot]->id;
+	while (!ret && *done < n && visits < VISITS_AT_ONCE) {
+		ret = chring_view_replicas(v, c->value[*done], 1, &slot, &more);
+		if (ret < 0)
+			break;
+		c->value[(*done)++] = v->roster->node[slot]->id;
+		visits += more;
+		ret = 0;
 	}
 	rcu_read_unlock();
 	return ret;
+}
+
+/* Return: how many positions have become ids, fewer at a new epoch; or an error. */
+static int find_owners(const struct chring_ring *ring,
+		       struct chring_lookup_batch *arg, struct chunk *c, u32 n)
+{
+	u32 done = 0;
+	int ret;
+
+	do {
+		ret = find_some(ring, arg, c, &done, n);
+		if (!ret)
+			ret = chring_pause();
+	} while (!ret && done < n);
+	return ret < 0 ? ret : done;
 }
 
 static int batch_chunks(struct chring_call *call, struct chunk *c)
@@ -282,14 +302,11 @@ static int batch_chunks(struct chring_call *call, struct chunk *c)
 		ret = find_owners(call->ring, arg, c, got);
 		if (ret < 0)
 			return ret;
-		if (ret)
-			break;
-		if (copy_to_user(nodes + done, c->value, got * sizeof(*nodes)))
+		if (copy_to_user(nodes + done, c->value, ret * sizeof(*nodes)))
 			return -EFAULT;
-		done += got;
-		ret = chring_pause();
-		if (ret)
-			return ret;
+		done += ret;
+		if (ret < got)
+			break;
 	} while (done < arg->count);
 	arg->out_done = done;
 	return 0;

@@ -372,17 +372,19 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  * 1. A view is whole before it can be seen. Everything of it, its table,
  *    roster and nodes is written before the release in rcu_assign_pointer(), and
  *    read through the address that rcu_dereference() gave: the dependency is the
- *    other half. Nothing of it is written after that, but for @refs and, by
- *    the writer alone, @retires.
+ *    other half. Nothing that a reader looks at is written after that; what is,
+ *    are the counts of references, @retires (4), and @retired, by whoever gives
+ *    up the last reference.
  * 2. A view is freed after its last reader. The store that takes it out of
  *    ring->view comes before chring_view_put(), and that before the grace
  *    period of chring_retire(): every read section that could load the old
  *    pointer began before the grace period did, which waits for its
- *    rcu_read_unlock().
+ *    rcu_read_unlock(). If the last reference is a sleeping reader's, on another
+ *    processor, the count (4) orders the store before its grace period too.
  * 3. A reader that sleeps takes a reference, by refcount_inc_not_zero() in a
  *    read section, where 2 keeps the view's memory. It finds either a count
- *    that the writer has not given up yet, and then the last of both frees; or
- *    0, and then ring->view has been replaced: it looks again. That needs no
+ *    above 0, the writer's reference or another sleeper's, and then the last of
+ *    them frees; or 0, and then ring->view has been replaced: it looks again. That needs no
  *    order: to see the old pointer once more costs another round.
  * 4. @retires is written before the writer gives up its reference. Whoever
  *    gives up the last one reads it: refcount_dec_and_test() is a release for
@@ -390,9 +392,9 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  * 5. retired_bytes grows before the old view can be let go, and shrinks as its
  *    memory is freed. It only grows under the lock, so that a writer who reads
  *    it without order (room_for()) may see too much of it, never too little.
- * 6. A table, a roster or a node that the new view shares with the old one has
- *    its reference from the new view since before publication: the free of the
- *    old view after 2 cannot be the last.
+ * 6. A table, a roster or a node may be shared by views. Each of these has a
+ *    reference of its own, from before it is published to after its own grace
+ *    period: so the last reference goes when no reader of any of them is left.
  * 7. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
  *    and says ENODEV, or a view that is valid until it unlocks.
  *

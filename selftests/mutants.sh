@@ -81,11 +81,16 @@ passed()
 		! grep -qE "^not ok [0-9]+ - (${1%%.*}|run)\.fault" "$log"
 }
 
-# Did the last run get as far as running anything? A patch that does not build
-# kills nothing.
-ran()
+# Is there evidence that the test failed, or its program, or that the kernel had
+# to complain? What does not build, boot or end in time has killed nothing.
+killed()
 {
-	grep -qE '^(not )?ok [0-9]|^1\.\.[0-9]' "$log"
+	local file=${1%%.*}
+
+	grep -qE -e "^not ok [0-9]+ - $1( |\$)" \
+		-e "^not ok [0-9]+ - ($file|run)\.fault" \
+		-e "^not ok [0-9]+ - $file # " \
+		-e "^# $file ended with status" "$log"
 }
 
 number=0
@@ -122,18 +127,19 @@ run_mutant()
 	local patch=$PWD/selftests/mutants/$1.patch world test
 
 	read -r world test < <(killer "$1")
-	if ! patch -d "$copy" -p1 -s -F0 --no-backup-if-mismatch <"$patch"; then
+	if ! patch -d "$copy" -p1 -s -F0 --dry-run <"$patch"; then
 		result 'not ok' "$1: the patch does not apply"
 		return
 	fi
+	patch -d "$copy" -p1 -s -F0 --no-backup-if-mismatch <"$patch"
 	run "$world" "$test"
-	if ! ran; then
-		result 'not ok' "$1: does not build or run"
-		tail -n 20 "$log" | sed 's/^/# /'
-	elif passed "$test"; then
+	if passed "$test"; then
 		result 'not ok' "$1: survives $test"
-	else
+	elif killed "$test"; then
 		result ok "$1: killed by $world $test"
+	else
+		result 'not ok' "$1: does not build, boot or end"
+		tail -n 20 "$log" | sed 's/^/# /'
 	fi
 	patch -d "$copy" -p1 -s -R --no-backup-if-mismatch <"$patch"
 }

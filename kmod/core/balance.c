@@ -16,14 +16,17 @@ static u64 arc_of(const struct chring_table *t, u32 at)
 	return t->token[at] - t->token[at ? at - 1 : t->count - 1];
 }
 
-/* Who owns what comes after the last token in service. */
+/* Who owns what comes after the last token in service; or an error. */
 static int first_owner(const struct chring_table *t, const unsigned long *out)
 {
 	u32 at;
 
-	for (at = 0; at < t->count; at++)
+	for (at = 0; at < t->count; at++) {
 		if (!chring_slot_set(out, t->owner[at]))
 			return t->owner[at];
+		if (at % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
+			return -EINTR;
+	}
 	return -EHOSTUNREACH;
 }
 
@@ -38,7 +41,7 @@ int chring_balance_shares(const struct chring_table *t,
 		return 0;
 	owner = first_owner(t, out);
 	if (owner < 0)
-		return 0;
+		return owner == -EINTR ? owner : 0;
 	/* All tokens at one place: its first node owns the whole circle. */
 	if (t->token[0] == t->token[t->count - 1]) {
 		if (bits == 32)

@@ -102,13 +102,12 @@ static void walk_nodes(struct walk *w)
 	u32 slot, i;
 
 	for (slot = 0; slot < p->slots; slot++) {
-		/* A slot without tokens may be above those of @out. */
 		if (!chring_places_count(p, slot) ||
 		    chring_slot_set(w->c->out, slot) || is_taken(w, slot))
 			continue;
-		w->visits++;
 		nearest_offer(&n, slot, distance(w, slot));
 	}
+	w->visits += p->slots;
 	for (i = 0; i < n.count; i++)
 		w->slot[w->found++] = n.slot[i];
 }

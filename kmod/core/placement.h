@@ -11,7 +11,7 @@
  * struct chring_circle - what is walked over
  * @table: tokens
  * @places: the same by node
- * @out: slots of nodes out of service, stepped over
+ * @out: slots of nodes out of service, stepped over; for every slot of @places
  * @live: nodes in service with tokens
  */
 struct chring_circle {
@@ -53,7 +53,7 @@ int chring_place_owner(const struct chring_circle *c, u64 position);
  *
  * The walk visits at most 64 @n tokens. Where that is not enough, for a few
  * nodes hold most tokens or most are out of service, it goes over the nodes in
- * service instead and takes the nearest, O(nodes log(tokens of a node)).
+ * service instead and takes the nearest, O(nodes (n + log tokens of a node)).
  *
  * The list for n is the beginning of the list for n + 1. (The preference list
  * of DeCandia et al., "Dynamo", SOSP 2007.) Any context.

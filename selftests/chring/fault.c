@@ -222,7 +222,7 @@ static int try_all(struct _test_data_fault *self, const struct tried *t,
 		if (mark_ring(self->fd, &self->before))
 			return -1;
 		o = try(self, t, n);
-		if (o.ret == -EFAULT)
+		if (o.ret == -EFAULT && try == try_nth)
 			counts->copies++;
 		else if (o.ret == -ENOMEM)
 			(*seen)++;

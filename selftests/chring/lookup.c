@@ -195,6 +195,43 @@ TEST_F(lookup, replicas_beside_a_heavy_node)
 	close(fd);
 }
 
+/* Keys that each take a long walk: one call goes over several read sections. */
+TEST_F(lookup, batch_beside_a_heavy_node_out_of_service)
+{
+	struct chring_config config = { .vnodes = 1 };
+	static __u64 position[2000], node[2000];
+	struct chring_lookup_batch batch = {
+		.size = sizeof(batch),
+		.flags = CHRING_LOOKUP_POSITION,
+		.keys = ptr(position),
+		.keys_size = sizeof(position),
+		.count = ARRAY_LEN(position),
+		.nodes = ptr(node),
+	};
+	int fd = ring_fresh(RING "-heavy", &config);
+	struct chring_owner owner;
+	struct chring_lookup out;
+	char name[16];
+	__u32 i;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, node_add(fd, "heavy", 60000, CHRING_STATE_DRAIN, NULL));
+	for (i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "light-%u", i);
+		ASSERT_EQ(0, node_add(fd, name, 1, CHRING_STATE_UP, NULL));
+	}
+	for (i = 0; i < ARRAY_LEN(position); i++)
+		position[i] = i * (~0ULL / ARRAY_LEN(position));
+	ASSERT_EQ(0, chr(fd, CHRING_IOC_LOOKUP_BATCH, &batch));
+	EXPECT_EQ(ARRAY_LEN(position), batch.out_done);
+	for (i = 0; i < ARRAY_LEN(position); i += 7) {
+		ASSERT_EQ(0, lookup_position(fd, position[i], &out, &owner));
+		EXPECT_EQ(owner.node, node[i]);
+	}
+	ring_delete(fd, RING "-heavy");
+	close(fd);
+}
+
 TEST_F(lookup, position_wider_than_the_ring)
 {
 	struct chring_config config = { .bits = 32 };

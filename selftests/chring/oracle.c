@@ -220,11 +220,13 @@ static bool replicas_are(struct ring *r, const struct chring_lookup *arg,
 	struct chring_owner owner[CHRING_REPLICAS_MAX];
 	struct chring_lookup again = *arg;
 	__u32 n = 0;
+	int ret;
 
 	again.count = count;
 	again.owners = ptr(owner);
-	if (chr(r->fd, CHRING_IOC_LOOKUP, &again))
-		return error_of(word);
+	ret = chr(r->fd, CHRING_IOC_LOOKUP, &again);
+	if (ret || error_of(word))
+		return ret == error_of(word) && !again.out_count;
 	while (n < count && *word) {
 		char *end;
 		__u32 want = strtoul(word, &end, 10);

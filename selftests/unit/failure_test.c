@@ -285,9 +285,11 @@ static void test_long_work_pauses(void)
 		.hash = CHRING_HASH_XXH64, .bits = 64, .sep = "#", .sep_len = 1,
 	};
 	const struct chring_run none = {};
+	struct chring_places *p;
 	struct chring_table *t;
 	struct chring_run run;
 	const u16 rank = 0;
+	u32 n_pauses, k;
 
 	NEED(!chring_run_alloc(&run, n));
 	pauses();
@@ -300,6 +302,17 @@ static void test_long_work_pauses(void)
 	t = chring_table_merge(NULL, &run, &none, &rank);
 	NEED(!IS_ERR(t));
 	CHECK(pauses() >= 2 * pass);
+	/* Counted and placed. */
+	p = chring_places_build(t, 1);
+	NEED(!IS_ERR(p));
+	n_pauses = pauses();
+	CHECK(n_pauses >= 2 * pass);
+	chring_places_free(p);
+	for (k = 0; k < n_pauses; k++) {
+		faults_kill(k);
+		CHECK(chring_places_build(t, 1) == ERR_PTR(-EINTR));
+		faults_clear();
+	}
 	chring_table_free(t);
 	chring_run_free(&run);
 }

@@ -95,7 +95,7 @@ static void check_probe(const struct subject *s, const struct vector_probe *p,
 		CHECK(ret == (p->error ? : (int)min(n, p->owners)));
 		for (i = 0; (int)i < ret; i++)
 			CHECK(s->node_of[slot[i]] == p->owner[i]);
-		CHECK(visits <= 64 * n + s->circle.live);
+		CHECK(visits <= 64 * n + s->slots);
 	}
 }
 

@@ -33,7 +33,11 @@ names()
 
 files=0
 for test in "$tests"/*; do
-	names "$test" | grep -E -- "$ONLY" >/dev/null || continue
+	if ! list=$(names "$test") || [ -z "$list" ]; then
+		echo "check-vm: cannot list the tests of $test" >&2
+		exit 1
+	fi
+	grep -qE -- "$ONLY" <<<"$list" || continue
 	cp "$test" "$scratch/tests/"
 	files=$((files + 1))
 done
