@@ -258,18 +258,17 @@ static int find_some(const struct chring_ring *ring,
 			ret = -ESTALE;
 	}
 	while (!ret && *done < n && visits < VISITS_AT_ONCE) {
-		ret = chring_view_replicas(v, c->value[*done], 1, &slot, &more);
-		if (ret < 0)
-			break;
-		c->value[(*done)++] = v->roster->node[slot]->id;
+		ret = min(chring_view_replicas(v, c->value[*done], 1, &slot,
+					       &more), 0);
+		if (!ret)
+			c->value[(*done)++] = v->roster->node[slot]->id;
 		visits += more;
-		ret = 0;
 	}
 	rcu_read_unlock();
 	return ret;
 }
 
-/* Return: how many positions have become ids, fewer at a new epoch; or an error. */
+/* Return: how many positions are ids now, fewer at a new epoch; or an error. */
 static int find_owners(const struct chring_ring *ring,
 		       struct chring_lookup_batch *arg, struct chunk *c, u32 n)
 {

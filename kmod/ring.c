@@ -384,8 +384,8 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  * 3. A reader that sleeps takes a reference, by refcount_inc_not_zero() in a
  *    read section, where 2 keeps the view's memory. It finds either a count
  *    above 0, the writer's reference or another sleeper's, and then the last of
- *    them frees; or 0, and then ring->view has been replaced: it looks again. That needs no
- *    order: to see the old pointer once more costs another round.
+ *    them frees; or 0, and then ring->view has been replaced: it looks again.
+ *    That needs no order: to see the old pointer once more costs another round.
  * 4. @retires is written before the writer gives up its reference. Whoever
  *    gives up the last one reads it: refcount_dec_and_test() is a release for
  *    all and an acquire for the last.

@@ -133,17 +133,9 @@ int chring_place_replicas(const struct chring_circle *c, u64 position, u32 n,
 
 int chring_place_owner(const struct chring_circle *c, u64 position)
 {
-	const struct chring_table *t = c->table;
 	u32 visits;
 	u16 slot;
-	int ret;
+	int ret = chring_place_replicas(c, position, 1, &slot, &visits);
 
-	if (unlikely(!c->live))
-		return -EHOSTUNREACH;
-	/* Most often it is the first one. */
-	slot = t->owner[chring_table_find(t, position)];
-	if (likely(!chring_slot_set(c->out, slot)))
-		return slot;
-	ret = chring_place_replicas(c, position, 1, &slot, &visits);
 	return ret < 0 ? ret : slot;
 }

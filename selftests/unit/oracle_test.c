@@ -68,8 +68,8 @@ static void check_shares(const struct subject *s)
 	u32 i;
 
 	NEED(share);
-	CHECK(!chring_balance_shares(s->circle.table, s->circle.out, s->v->config.bits,
-				     share));
+	CHECK(!chring_balance_shares(s->circle.table, s->circle.out,
+				     s->v->config.bits, share));
 	for (i = 0; i < s->slots; i++) {
 		CHECK(share[i].hi == s->v->node[s->node_of[i]].share_hi);
 		CHECK(share[i].lo == s->v->node[s->node_of[i]].share_lo);
