@@ -7,6 +7,7 @@
 #include <linux/compat.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "chardev.h"
@@ -106,16 +107,27 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct chring_stats) != 176);
 }
 
-/* A descriptor's private_data is its ring, NULL at first, set once. */
+/**
+ * struct descriptor - what an open file of the device holds
+ * @ring: NULL at first, set once
+ */
+struct descriptor {
+	struct chring_ring *ring;
+};
+
 struct chring_ring *chring_file_ring(struct file *file)
 {
+	struct descriptor *d = file->private_data;
+
 	/* Pairs with cmpxchg() below: the ring is complete before the bond. */
-	return smp_load_acquire(&file->private_data);
+	return smp_load_acquire(&d->ring);
 }
 
 int chring_file_bind(struct file *file, struct chring_ring *ring)
 {
-	return cmpxchg(&file->private_data, NULL, (void *)ring) ? -EBUSY : 0;
+	struct descriptor *d = file->private_data;
+
+	return cmpxchg(&d->ring, NULL, ring) ? -EBUSY : 0;
 }
 
 static int bind_default(struct file *file)
@@ -256,8 +268,12 @@ static long chring_ioctl(struct file *file, unsigned int ioc, unsigned long p)
 
 static int chring_open(struct inode *inode, struct file *file)
 {
-	/* misc_open() has put the device there. */
-	file->private_data = NULL;
+	/* Not of the budget: who frees memory must be able to ask for it. */
+	struct descriptor *d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+
+	if (!d)
+		return -ENOMEM;
+	file->private_data = d;
 	return nonseekable_open(inode, file);
 }
 
@@ -267,6 +283,7 @@ static int chring_release(struct inode *inode, struct file *file)
 
 	if (ring)
 		chring_ring_put(ring);
+	kfree(file->private_data);
 	return 0;
 }
 
