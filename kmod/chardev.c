@@ -85,7 +85,11 @@ static const struct command commands[] = {
 		out_done, out_epoch,
 		offsetof(struct chring_lookup_batch, reserved)),
 	COMMAND(CHRING_IOC_STATS, CMD_READS | CMD_OF_RING, chring_cmd_stats,
-		chring_stats, out_name, out_nodes, out_name, 0),
+		chring_stats, out_name, out_nodes, out_reserved, 0),
+	COMMAND(CHRING_IOC_PIN, CMD_CHANGES | CMD_OF_RING, chring_cmd_pin,
+		chring_pin, out_digest, out_ring, out_digest, 0),
+	COMMAND(CHRING_IOC_UNPIN, CMD_CHANGES | CMD_OF_RING, chring_cmd_unpin,
+		chring_pin, out_digest, out_ring, out_digest, 0),
 };
 
 /* Once a size is in the world it stays; a hole would leak or be misread. */
@@ -101,10 +105,11 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct chring_node_entry) != 48);
 	BUILD_BUG_ON(sizeof(struct chring_node_list) != 80);
 	BUILD_BUG_ON(sizeof(struct chring_owner) != 16);
-	BUILD_BUG_ON(sizeof(struct chring_lookup) != 80);
+	BUILD_BUG_ON(sizeof(struct chring_lookup) != 104);
 	BUILD_BUG_ON(sizeof(struct chring_lookup_batch) != 72);
 	BUILD_BUG_ON(sizeof(struct chring_node_share) != 32);
-	BUILD_BUG_ON(sizeof(struct chring_stats) != 176);
+	BUILD_BUG_ON(sizeof(struct chring_stats) != 200);
+	BUILD_BUG_ON(sizeof(struct chring_pin) != 56);
 }
 
 /**

@@ -21,6 +21,7 @@ union chring_arg {
 	struct chring_lookup lookup;
 	struct chring_lookup_batch batch;
 	struct chring_stats stats;
+	struct chring_pin pin;
 };
 
 /**
@@ -118,5 +119,7 @@ int chring_cmd_node_list(struct chring_call *call);
 int chring_cmd_lookup(struct chring_call *call);
 int chring_cmd_lookup_batch(struct chring_call *call);
 int chring_cmd_stats(struct chring_call *call);
+int chring_cmd_pin(struct chring_call *call);
+int chring_cmd_unpin(struct chring_call *call);
 
 #endif /* CHRING_CHARDEV_H */

@@ -5,22 +5,20 @@
 #include "chardev.h"
 #include "core/hash.h"
 
-/* Known; what is not in LOOKUP_OFFERED is not offered yet. */
 #define LOOKUP_FLAGS	(CHRING_LOOKUP_POSITION | CHRING_LOOKUP_ZONES | \
 			 CHRING_LOOKUP_PREVIOUS)
-#define LOOKUP_OFFERED	CHRING_LOOKUP_POSITION
+/* Zones first or not, the first owner is the same. */
+#define BATCH_FLAGS	(CHRING_LOOKUP_POSITION | CHRING_LOOKUP_PREVIOUS)
 
 #define KEY_ON_STACK	256
 #define CHUNK_KEYS	512U
 /* Tokens and nodes to look at in one read section, and then a key's more. */
 #define VISITS_AT_ONCE	0x4000U
 
-static int check_flags(const struct chring_call *call, u32 flags)
+static int check_flags(const struct chring_call *call, u32 flags, u32 known)
 {
-	if (flags & ~LOOKUP_FLAGS)
+	if (flags & ~known)
 		return -EINVAL;
-	if (flags & ~LOOKUP_OFFERED)
-		return -EOPNOTSUPP;
 	if (flags & CHRING_LOOKUP_POSITION && !chring_call_sees_tokens(call))
 		return -EBADF;
 	return 0;
@@ -29,7 +27,7 @@ static int check_flags(const struct chring_call *call, u32 flags)
 static int check_lookup(const struct chring_call *call)
 {
 	const struct chring_lookup *arg = &call->arg->lookup;
-	int ret = check_flags(call, arg->flags);
+	int ret = check_flags(call, arg->flags, LOOKUP_FLAGS);
 
 	if (ret)
 		return ret;
@@ -38,6 +36,9 @@ static int check_lookup(const struct chring_call *call)
 		return -ERANGE;
 	if (arg->flags & CHRING_LOOKUP_POSITION ? arg->key || arg->key_len :
 						  !!arg->position)
+		return -EINVAL;
+	if (arg->reserved || (arg->flags & CHRING_LOOKUP_PREVIOUS &&
+			      arg->formers))
 		return -EINVAL;
 	return chring_check_entry(arg->entry_size,
 				  offsetofend(struct chring_owner, cookie));
@@ -76,33 +77,68 @@ static int key_position(const struct chring_ring *ring,
 	return 0;
 }
 
-static void tell_owner(const struct chring_view *v, u32 slot,
-		       struct chring_owner *owner)
-{
-	const struct chring_node *node = v->roster->node[slot];
+/**
+ * struct owners - owners of a key on their way out
+ * @count: how many
+ * @owner: they
+ */
+struct owners {
+	u32 count;
+	struct chring_owner owner[CHRING_REPLICAS_MAX];
+};
 
-	owner->node = node->id;
-	owner->cookie = node->cookie;
-}
+typedef int find_fn(const struct chring_view *v, const struct chring_ask *ask,
+		    const struct chring_node **node, u32 *visits);
 
-/* Under rcu_read_lock(). Return: how many, or an error. */
-static int find_replicas(const struct chring_view *v, u64 position, u32 count,
-			 struct chring_owner *owner)
+/* Under rcu_read_lock(). Return: 0 or an error. */
+static int find(const struct chring_view *v, const struct chring_ask *ask,
+		find_fn *fn, struct owners *o)
 {
-	u16 slot[CHRING_REPLICAS_MAX];
+	const struct chring_node *node[CHRING_REPLICAS_MAX];
 	u32 visits;
 	int ret, i;
 
-	ret = chring_view_replicas(v, position, count, slot, &visits);
+	ret = fn(v, ask, node, &visits);
+	chring_ring_walked(v->ring, visits);
+	if (ret < 0)
+		return ret;
 	for (i = 0; i < ret; i++)
-		tell_owner(v, slot[i], &owner[i]);
+		o->owner[i] = (struct chring_owner){
+			.node = node[i]->id,
+			.cookie = node[i]->cookie,
+		};
+	o->count = ret;
+	return 0;
+}
+
+static int find_both(const struct chring_view *v, struct chring_lookup *arg,
+		     const struct chring_ask *ask, struct owners *owners,
+		     struct owners *formers)
+{
+	bool previous = arg->flags & CHRING_LOOKUP_PREVIOUS;
+	int ret;
+
+	if (arg->epoch && arg->epoch != v->epoch)
+		return -ESTALE;
+	if (previous || arg->formers)
+		arg->out_former_epoch = v->former.epoch;
+	ret = find(v, ask, previous ? chring_view_formers : chring_view_owners,
+		   owners);
+	/* That there is no former owner is an answer, not an error. */
+	if (!ret && arg->formers)
+		find(v, ask, chring_view_formers, formers);
 	return ret;
 }
 
 static int lookup_owners(const struct chring_ring *ring,
 			 struct chring_lookup *arg, u64 position,
-			 struct chring_owner *owner)
+			 struct owners *owners, struct owners *formers)
 {
+	const struct chring_ask ask = {
+		.position = position,
+		.n = arg->count,
+		.zones = arg->flags & CHRING_LOOKUP_ZONES,
+	};
 	const struct chring_view *v;
 	int ret = -ENODEV;
 
@@ -111,20 +147,27 @@ static int lookup_owners(const struct chring_ring *ring,
 	if (v) {
 		arg->out_ring = ring->id;
 		arg->out_epoch = v->epoch;
-		ret = arg->epoch && arg->epoch != v->epoch ? -ESTALE :
-		      find_replicas(v, position, arg->count, owner);
+		ret = find_both(v, arg, &ask, owners, formers);
 	}
 	rcu_read_unlock();
 	return ret;
 }
 
+static int put_owners(u64 user, u32 entry_size, const struct owners *o)
+{
+	return chring_put_entries(user, entry_size, o->owner,
+				  sizeof(o->owner[0]), o->count);
+}
+
 int chring_cmd_lookup(struct chring_call *call)
 {
 	struct chring_lookup *arg = &call->arg->lookup;
-	struct chring_owner owner[CHRING_REPLICAS_MAX];
+	struct owners owners, formers = {};
 	u64 position;
 	int ret;
 
+	arg->out_formers = 0;
+	arg->out_former_epoch = 0;
 	ret = check_lookup(call);
 	if (!ret)
 		ret = key_position(call->ring, arg, &position);
@@ -133,12 +176,13 @@ int chring_cmd_lookup(struct chring_call *call)
 	if (chring_call_sees_tokens(call))
 		arg->out_position = chring_position_export(&call->ring->config,
 							   position);
-	ret = lookup_owners(call->ring, arg, position, owner);
-	if (ret < 0)
+	ret = lookup_owners(call->ring, arg, position, &owners, &formers);
+	if (ret)
 		return ret;
-	arg->out_count = ret;
-	return chring_put_entries(arg->owners, arg->entry_size, owner,
-				  sizeof(owner[0]), ret);
+	arg->out_count = owners.count;
+	arg->out_formers = formers.count;
+	ret = put_owners(arg->owners, arg->entry_size, &owners);
+	return ret ? ret : put_owners(arg->formers, arg->entry_size, &formers);
 }
 
 /**
@@ -231,45 +275,55 @@ static int get_keys(const struct chring_call *call, struct chunk *c, u32 done,
 	return ret;
 }
 
+/* Is the ring at the epoch that is asked for, and all answers are of? */
+static int check_epoch(const struct chring_ring *ring,
+		       struct chring_lookup_batch *arg,
+		       const struct chring_view *v)
+{
+	if (!v)
+		return -ENODEV;
+	if (arg->out_epoch && arg->out_epoch != v->epoch)
+		return 1;
+	arg->out_ring = ring->id;
+	arg->out_epoch = v->epoch;
+	return arg->epoch && arg->epoch != v->epoch ? -ESTALE : 0;
+}
+
 /*
  * In one read section, of bounded length: positions become ids from *@done up
  * to @n. Return: 0, an error, or 1 if the ring is no longer at the epoch of
  * the first of all.
  */
-static int find_some(const struct chring_ring *ring,
-		     struct chring_lookup_batch *arg, struct chunk *c,
-		     u32 *done, u32 n)
+static int find_some(struct chring_ring *ring, struct chring_lookup_batch *arg,
+		     struct chunk *c, u32 *done, u32 n)
 {
+	find_fn *fn = arg->flags & CHRING_LOOKUP_PREVIOUS ?
+		      chring_view_formers : chring_view_owners;
+	struct chring_ask ask = { .n = 1 };
+	u32 visits = 0, worst = 0, more;
 	const struct chring_view *v;
-	u32 visits = 0, more;
-	int ret = 0;
-	u16 slot;
+	int ret;
 
 	rcu_read_lock();
 	v = chring_ring_view(ring);
-	if (!v) {
-		ret = -ENODEV;
-	} else if (arg->out_epoch && arg->out_epoch != v->epoch) {
-		ret = 1;
-	} else {
-		arg->out_ring = ring->id;
-		arg->out_epoch = v->epoch;
-		if (arg->epoch && arg->epoch != v->epoch)
-			ret = -ESTALE;
-	}
+	ret = check_epoch(ring, arg, v);
 	while (!ret && *done < n && visits < VISITS_AT_ONCE) {
-		ret = min(chring_view_replicas(v, c->value[*done], 1, &slot,
-					       &more), 0);
+		const struct chring_node *node;
+
+		ask.position = c->value[*done];
+		ret = min(fn(v, &ask, &node, &more), 0);
 		if (!ret)
-			c->value[(*done)++] = v->roster->node[slot]->id;
+			c->value[(*done)++] = node->id;
 		visits += more;
+		worst = max(worst, more);
 	}
 	rcu_read_unlock();
+	chring_ring_walked(ring, worst);
 	return ret;
 }
 
 /* Return: how many positions are ids now, fewer at a new epoch; or an error. */
-static int find_owners(const struct chring_ring *ring,
+static int find_owners(struct chring_ring *ring,
 		       struct chring_lookup_batch *arg, struct chunk *c, u32 n)
 {
 	u32 done = 0;
@@ -314,7 +368,7 @@ static int batch_chunks(struct chring_call *call, struct chunk *c)
 static int check_batch(const struct chring_call *call)
 {
 	const struct chring_lookup_batch *arg = &call->arg->batch;
-	int ret = check_flags(call, arg->flags);
+	int ret = check_flags(call, arg->flags, BATCH_FLAGS);
 
 	if (ret)
 		return ret;

@@ -105,6 +105,10 @@ static void put_facts(struct chring_stats *arg, const struct chring_view *v)
 	arg->out_epoch = facts.epoch;
 	arg->out_generation = facts.generation;
 	arg->out_digest = facts.digest;
+	arg->out_former_epoch = v->former.epoch;
+	arg->out_worst_walk = READ_ONCE(v->ring->worst_walk);
+	arg->out_zones = v->zones;
+	arg->out_pinned = v->pinned;
 	memcpy(arg->out_name, v->ring->name, sizeof(arg->out_name));
 }
 

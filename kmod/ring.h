@@ -15,6 +15,7 @@
  * @name_len: its bytes
  * @refs: its name, its views, and who else holds it
  * @lock: held by a writer from its first look at @view until it has published
+ * @worst_walk: most tokens and nodes that a lookup looked at
  * @retired_bytes: memory of views published once and not freed yet
  * @by_name: the registry's
  * @retired: once @refs is 0
@@ -31,6 +32,7 @@ struct chring_ring {
 	u32 name_len;
 	refcount_t refs;
 	struct mutex lock;
+	u32 worst_walk;
 	atomic_long_t retired_bytes;
 	struct hlist_node by_name;
 	struct chring_retired retired;
@@ -54,15 +56,17 @@ struct chring_facts {
  * struct chring_request - the frame of a change
  * @epoch: change only if the ring is at this epoch; 0: whatever it is
  * @generation: the fleet's number after the change; 0: leave it
+ * @dry_run: answer as if, and change nothing
  * @answer: called with the change made and not yet published; may sleep; what
  *	it returns other than 0 makes the change undone. May be NULL
  * @facts: before @answer: after the change; on failure: of the ring as it is,
  *	unless it could not be locked
- * @node: id of the node
+ * @node: id of the node, 0 for one that a dry run would add
  */
 struct chring_request {
 	u64 epoch;
 	u64 generation;
+	bool dry_run;
 	int (*answer)(struct chring_request *rq);
 	struct chring_facts facts;
 	u64 node;
@@ -179,6 +183,9 @@ chring_ring_view(const struct chring_ring *ring)
 struct chring_view * __must_check
 chring_ring_view_get(struct chring_ring *ring);
 
+/* The view of now, for who holds the ring's lock. */
+struct chring_view *chring_ring_locked_view(struct chring_ring *ring);
+
 /* What a view says of its ring. */
 struct chring_facts chring_view_facts(const struct chring_view *v);
 
@@ -219,5 +226,48 @@ int chring_ring_node_set(struct chring_ring *ring,
 int chring_ring_node_del(struct chring_ring *ring,
 			 const struct chring_edit *edit,
 			 struct chring_request *rq);
+
+/**
+ * chring_ring_commit() - these nodes and no others
+ * @ring: ring
+ * @edit: nodes in the order of their names, no name twice; all of each but
+ *	@flags and @node
+ * @n: how many, at most CHRING_NODES_MAX
+ * @id: for @n ids of them, in that order; 0 for one that a dry run would add
+ * @rq: frame
+ *
+ * A node whose name is there keeps its id. One new table, whatever changes.
+ *
+ * May sleep. Return: as chring_ring_node_set(), but for -ENOENT.
+ */
+int chring_ring_commit(struct chring_ring *ring, const struct chring_edit *edit,
+		       u32 n, u64 *id, struct chring_request *rq);
+
+/**
+ * chring_ring_pin() - the owners of now are the former ones until unpinned
+ * @ring: ring
+ * @rq: frame
+ *
+ * May sleep. Return: as chring_ring_node_add(); also -EBUSY: it is pinned.
+ */
+int chring_ring_pin(struct chring_ring *ring, struct chring_request *rq);
+
+/**
+ * chring_ring_unpin() - the next change of tokens has former owners of its own
+ * @ring: ring
+ * @rq: frame
+ *
+ * May sleep. Return: as chring_ring_node_add(); also -ENOENT: it is not pinned.
+ */
+int chring_ring_unpin(struct chring_ring *ring, struct chring_request *rq);
+
+/**
+ * chring_ring_walked() - remember the longest walk
+ * @ring: ring
+ * @visits: tokens and nodes that a lookup looked at
+ *
+ * Any context.
+ */
+void chring_ring_walked(struct chring_ring *ring, u32 visits);
 
 #endif /* CHRING_RING_H */

@@ -27,6 +27,7 @@ struct chring_node *chring_node_alloc(const char *name, u32 name_len,
 		memcpy(node->name + name_len, zone, zone_len);
 	node->digest_key = chring_digest_node_key(node->name, name_len,
 						  zone_len);
+	node->zone_key = xxh64(chring_node_zone(node), zone_len, 0);
 	return node;
 }
 
@@ -42,6 +43,11 @@ static int name_cmp(const struct chring_node *node, const char *name, u32 len)
 	int cmp = memcmp(node->name, name, min_t(u32, node->name_len, len));
 
 	return cmp ? cmp : (int)node->name_len - (int)len;
+}
+
+int chring_node_cmp(const struct chring_node *a, const struct chring_node *b)
+{
+	return name_cmp(a, b->name, b->name_len);
 }
 
 /* Place in the order of names of the first node not before the name. */
@@ -95,7 +101,7 @@ int chring_roster_free_slot(const struct chring_roster *r)
 static size_t roster_bytes(u32 slots)
 {
 	return sizeof(struct chring_roster) +
-	       slots * (sizeof(struct chring_node *) + sizeof(u16));
+	       slots * (sizeof(struct chring_node *) + 2 * sizeof(u16));
 }
 
 static struct chring_roster *roster_alloc(u32 slots)
@@ -108,50 +114,108 @@ static struct chring_roster *roster_alloc(u32 slots)
 	r->slots = slots;
 	r->bytes = roster_bytes(slots);
 	r->order = (u16 *)(r->node + slots);
+	r->zone = r->order + slots;
 	return r;
 }
 
-static void roster_hold(struct chring_roster *r, u32 slot,
-			struct chring_node *node)
+/* One more node, after all others in the order of names. */
+static void roster_append(struct chring_roster *r, u32 slot,
+			  struct chring_node *node)
 {
 	refcount_inc(&node->refs);
 	r->node[slot] = node;
+	r->order[r->count++] = slot;
 	r->bytes += chring_node_bytes(node);
 }
 
-/* Nodes of @old, in their order, but for the one in @slot. */
-static void copy_others(struct chring_roster *r,
-			const struct chring_roster *old, u32 slot)
+/* Two lists in the order of names become one. */
+static void append_all(struct chring_roster *r, const struct chring_roster *old,
+		       const struct chring_swap *swap, u32 n)
 {
-	u32 i;
+	u32 i = 0, k = 0;
 
-	for (i = 0; i < old->count; i++) {
-		if (old->order[i] == slot)
-			continue;
-		roster_hold(r, old->order[i], old->node[old->order[i]]);
-		r->order[r->count++] = old->order[i];
+	while ((old && i < old->count) || k < n) {
+		struct chring_node *node = NULL;
+		u32 slot = 0;
+
+		if (old && i < old->count) {
+			slot = old->order[i];
+			node = old->node[slot];
+		}
+		if (k < n && (!node || swap[k].was == node || (!swap[k].was &&
+			      chring_node_cmp(swap[k].now, node) < 0))) {
+			i += !!swap[k].was;
+			slot = swap[k].slot;
+			node = swap[k++].now;
+		} else {
+			i++;
+		}
+		if (node)
+			roster_append(r, slot, node);
 	}
 }
 
-struct chring_roster *chring_roster_replace(const struct chring_roster *old,
-					    u32 slot, struct chring_node *node)
+static bool same_zone(const struct chring_node *a, const struct chring_node *b)
 {
-	struct chring_roster *r;
-	u32 place;
+	return a->zone_key == b->zone_key && a->zone_len == b->zone_len &&
+	       !memcmp(chring_node_zone(a), chring_node_zone(b), a->zone_len);
+}
 
-	r = roster_alloc(max(old ? old->slots : 0, slot + !!node));
+/* The first slot of a zone, plus 1, stands where the zone's hash says. */
+static void number_zone(struct chring_roster *r, u32 slot, u32 *head, u32 mask)
+{
+	u32 at = r->node[slot]->zone_key & mask;
+
+	while (head[at] && !same_zone(r->node[head[at] - 1], r->node[slot]))
+		at = (at + 1) & mask;
+	if (head[at]) {
+		r->zone[slot] = r->zone[head[at] - 1];
+	} else {
+		head[at] = slot + 1;
+		r->zone[slot] = r->zones++;
+	}
+}
+
+static int number_zones(struct chring_roster *r)
+{
+	u32 size = 2U << fls(r->count), i;
+	size_t bytes = size * sizeof(u32);
+	u32 *head = chring_alloc(bytes);
+
+	if (IS_ERR(head))
+		return PTR_ERR(head);
+	for (i = 0; i < r->count; i++)
+		number_zone(r, r->order[i], head, size - 1);
+	chring_free(head, bytes);
+	return chring_pause();
+}
+
+static u32 slots_after(const struct chring_roster *old,
+		       const struct chring_swap *swap, u32 n)
+{
+	u32 slots = old ? old->slots : 0, i;
+
+	for (i = 0; i < n; i++)
+		if (swap[i].now)
+			slots = max(slots, swap[i].slot + 1);
+	return slots;
+}
+
+struct chring_roster *chring_roster_change(const struct chring_roster *old,
+					   const struct chring_swap *swap,
+					   u32 n)
+{
+	struct chring_roster *r = roster_alloc(slots_after(old, swap, n));
+	int ret;
+
 	if (IS_ERR(r))
 		return r;
-	if (old)
-		copy_others(r, old, slot);
-	if (!node)
-		return r;
-	place = order_place(r, node->name, node->name_len);
-	memmove(r->order + place + 1, r->order + place,
-		(r->count - place) * sizeof(*r->order));
-	r->order[place] = slot;
-	r->count++;
-	roster_hold(r, slot, node);
+	append_all(r, old, swap, n);
+	ret = number_zones(r);
+	if (ret) {
+		chring_roster_put(r);
+		return ERR_PTR(ret);
+	}
 	return r;
 }
 

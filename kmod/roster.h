@@ -15,6 +15,7 @@
  * @id: never used twice
  * @cookie: the caller's
  * @digest_key: from chring_digest_node_key()
+ * @zone_key: hash of the zone's name
  * @weight: as set
  * @tokens: that it has on the circle
  * @name_len: bytes of the name
@@ -26,6 +27,7 @@ struct chring_node {
 	u64 id;
 	u64 cookie;
 	u64 digest_key;
+	u64 zone_key;
 	u32 weight;
 	u32 tokens;
 	u8 name_len;
@@ -65,8 +67,10 @@ size_t chring_node_bytes(const struct chring_node *node);
  * @refs: views and makers that hold it
  * @count: nodes
  * @slots: slots, free ones included
+ * @zones: zones, the empty one among them if a node has none
  * @bytes: its memory and that of its nodes
  * @order: @count slots in the order of their nodes' names
+ * @zone: by slot: number of the node's zone, below @zones
  * @node: by slot; NULL is a free slot
  *
  * A node keeps its slot for as long as it lives, so that a table can go on
@@ -76,22 +80,39 @@ struct chring_roster {
 	refcount_t refs;
 	u32 count;
 	u32 slots;
+	u32 zones;
 	size_t bytes;
 	u16 *order;
+	u16 *zone;
 	struct chring_node *node[];
 };
 
 /**
- * chring_roster_replace() - the roster after a change of one node
+ * struct chring_swap - what a change does to one node
+ * @slot: of the node
+ * @was: the node before; NULL: it comes
+ * @now: the node after; NULL: it goes. @was itself: only its state changes
+ * @state: of the node after
+ */
+struct chring_swap {
+	u32 slot;
+	const struct chring_node *was;
+	struct chring_node *now;
+	u32 state;
+};
+
+/**
+ * chring_roster_change() - the roster after a change
  * @old: the roster before; NULL is one without nodes
- * @slot: the node's slot; at most @old->slots, which is a new one
- * @node: the node now in it; NULL: none any more
+ * @swap: nodes that change, in the order of their names
+ * @n: how many
  *
  * May sleep. Return: a roster with one reference, the caller's; or ERR_PTR()
- * of -ENOMEM or -EDQUOT.
+ * of -ENOMEM, -EDQUOT, or -EINTR if the caller is being killed.
  */
-struct chring_roster *chring_roster_replace(const struct chring_roster *old,
-					    u32 slot, struct chring_node *node);
+struct chring_roster *chring_roster_change(const struct chring_roster *old,
+					   const struct chring_swap *swap,
+					   u32 n);
 
 /**
  * chring_roster_put() - give back a reference to a roster
@@ -106,6 +127,9 @@ static inline struct chring_roster *chring_roster_get(struct chring_roster *r)
 	refcount_inc(&r->refs);
 	return r;
 }
+
+/* As memcmp() of the names, the shorter of two that begin alike first. */
+int chring_node_cmp(const struct chring_node *a, const struct chring_node *b);
 
 /**
  * chring_roster_find() - slot of the node of a name

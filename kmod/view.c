@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "view.h"
+#include "core/digest.h"
 #include "ring.h"
 
 struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t,
@@ -41,12 +42,21 @@ void chring_shared_table_put(struct chring_shared_table *s)
 	chring_free(s, sizeof(*s));
 }
 
+static u32 longs_for(u32 slots)
+{
+	return DIV_ROUND_UP(slots, BITS_PER_LONG);
+}
+
 struct chring_view *chring_view_alloc(struct chring_ring *ring,
 				      struct chring_shared_table *shared,
-				      struct chring_roster *roster)
+				      struct chring_roster *roster,
+				      const struct chring_former *former)
 {
-	u32 longs = DIV_ROUND_UP(roster->slots, BITS_PER_LONG);
-	size_t bytes = sizeof(struct chring_view) + 2 * longs * sizeof(long);
+	bool had = former && former->shared;
+	u32 longs = longs_for(roster->slots);
+	u32 had_longs = had ? longs_for(former->roster->slots) : 0;
+	size_t bytes = sizeof(struct chring_view) +
+		       (2 * longs + had_longs) * sizeof(long);
 	struct chring_view *v = chring_alloc(bytes);
 
 	if (IS_ERR(v))
@@ -55,11 +65,17 @@ struct chring_view *chring_view_alloc(struct chring_ring *ring,
 	v->bytes = bytes;
 	v->out = (unsigned long *)(v + 1);
 	v->down = v->out + longs;
+	v->former.out = v->down + longs;
 	v->ring = chring_ring_get(ring);
 	v->shared = chring_shared_table_get(shared);
 	v->table = shared->table;
 	v->roster = chring_roster_get(roster);
 	v->nodes = roster->count;
+	if (had) {
+		v->former.shared = chring_shared_table_get(former->shared);
+		v->former.roster = chring_roster_get(former->roster);
+		v->former.epoch = former->epoch;
+	}
 	return v;
 }
 
@@ -69,6 +85,8 @@ static void view_free(struct chring_view *v)
 
 	chring_shared_table_put(v->shared);
 	chring_roster_put(v->roster);
+	chring_shared_table_put(v->former.shared);
+	chring_roster_put(v->former.roster);
 	atomic_long_sub(v->retires, &ring->retired_bytes);
 	chring_free(v, v->bytes);
 	chring_ring_put(ring);
@@ -91,10 +109,56 @@ void chring_view_discard(struct chring_view *v)
 		view_free(v);
 }
 
+static size_t table_bytes(const struct chring_shared_table *s)
+{
+	return s ? chring_shared_table_bytes(s) : 0;
+}
+
+static size_t roster_bytes(const struct chring_roster *r)
+{
+	return r ? r->bytes : 0;
+}
+
 size_t chring_view_total_bytes(const struct chring_view *v)
 {
-	return sizeof(*v->ring) + v->bytes + v->roster->bytes +
-	       chring_shared_table_bytes(v->shared);
+	size_t bytes = sizeof(*v->ring) + v->bytes + v->roster->bytes +
+		       table_bytes(v->shared);
+
+	if (v->former.shared != v->shared)
+		bytes += table_bytes(v->former.shared);
+	if (v->former.roster != v->roster)
+		bytes += roster_bytes(v->former.roster);
+	return bytes;
+}
+
+static bool has_table(const struct chring_view *v,
+		      const struct chring_shared_table *s)
+{
+	return v->shared == s || v->former.shared == s;
+}
+
+static bool has_roster(const struct chring_view *v,
+		       const struct chring_roster *r)
+{
+	return v->roster == r || v->former.roster == r;
+}
+
+size_t chring_view_retires(const struct chring_view *old,
+			   const struct chring_view *next)
+{
+	size_t bytes = old->bytes;
+
+	if (!has_table(next, old->shared))
+		bytes += table_bytes(old->shared);
+	if (!has_roster(next, old->roster))
+		bytes += roster_bytes(old->roster);
+	if (old->former.shared != old->shared &&
+	    !has_table(next, old->former.shared))
+		bytes += table_bytes(old->former.shared);
+	if (old->former.roster != old->roster &&
+	    !has_roster(next, old->former.roster))
+		bytes += roster_bytes(old->former.roster);
+	return bytes;
 }
 
 u32 chring_view_state(const struct chring_view *v, u32 slot)
@@ -119,4 +183,135 @@ void chring_view_set_state(struct chring_view *v, u32 slot, u32 state)
 {
 	set_slot(v->out, slot, state != CHRING_STATE_UP);
 	set_slot(v->down, slot, state == CHRING_STATE_DOWN);
+}
+
+/* The node in a slot of before, as it is now; NULL: it is gone. */
+static const struct chring_node *still_there(const struct chring_view *v,
+					     u32 slot)
+{
+	const struct chring_node *was = v->former.roster->node[slot], *now;
+
+	/* Slots are never fewer than before, and kept for life. */
+	now = v->roster->node[slot];
+	return now && now->id == was->id ? now : NULL;
+}
+
+static void set_former_out(struct chring_view *v, const unsigned long *gone)
+{
+	const struct chring_roster *r = v->former.roster;
+	u32 i;
+
+	for (i = 0; i < r->count; i++) {
+		u32 slot = r->order[i];
+
+		set_slot(v->former.out, slot, still_there(v, slot) ?
+			 chring_slot_set(v->down, slot) :
+			 chring_slot_set(gone, slot));
+	}
+}
+
+/* A set of zones, to count those with a node that is asked. */
+static unsigned long *zone_set_alloc(const struct chring_view *v, size_t *bytes)
+{
+	u32 zones = v->roster->zones;
+
+	if (v->former.roster)
+		zones = max(zones, v->former.roster->zones);
+	*bytes = (longs_for(zones) + 1) * sizeof(long);
+	return chring_alloc(*bytes);
+}
+
+static void count_live(const struct chring_roster *r, const unsigned long *out,
+		       unsigned long *set, u32 *live, u32 *zones)
+{
+	u32 i;
+
+	for (i = 0; i < r->count; i++) {
+		u32 slot = r->order[i];
+
+		if (!r->node[slot]->tokens || chring_slot_set(out, slot))
+			continue;
+		++*live;
+		*zones += !chring_slot_set(set, r->zone[slot]);
+		set_slot(set, r->zone[slot], true);
+	}
+}
+
+static void set_digest(struct chring_view *v)
+{
+	const struct chring_roster *r = v->roster;
+	struct chring_digest digest;
+	u32 i;
+
+	chring_digest_begin(&digest, &v->ring->config);
+	for (i = 0; i < r->count; i++) {
+		const struct chring_node *node = r->node[r->order[i]];
+
+		chring_digest_node(&digest, node->digest_key, node->weight,
+				   chring_view_state(v, r->order[i]));
+	}
+	v->digest = chring_digest_end(&digest);
+}
+
+int chring_view_finish(struct chring_view *v, const unsigned long *gone)
+{
+	size_t bytes;
+	unsigned long *set = zone_set_alloc(v, &bytes);
+
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	count_live(v->roster, v->out, set, &v->live, &v->zones);
+	if (v->former.shared) {
+		set_former_out(v, gone);
+		memset(set, 0, bytes);
+		count_live(v->former.roster, v->former.out, set,
+			   &v->former.live, &v->former.zones);
+	}
+	chring_free(set, bytes);
+	set_digest(v);
+	return 0;
+}
+
+static int place(const struct chring_circle *c, const struct chring_ask *ask,
+		 u16 *slot, u32 *visits)
+{
+	return ask->zones ?
+	       chring_place_zones(c, ask->position, ask->n, slot, visits) :
+	       chring_place_replicas(c, ask->position, ask->n, slot, visits);
+}
+
+int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask,
+		       const struct chring_node **node, u32 *visits)
+{
+	u16 slot[CHRING_REPLICAS_MAX];
+	struct chring_circle c;
+	int ret, i;
+
+	*visits = 0;
+	if (unlikely(!v->live))
+		return v->nodes ? -EHOSTUNREACH : -ENODATA;
+	c = chring_view_circle(v);
+	ret = place(&c, ask, slot, visits);
+	for (i = 0; i < ret; i++)
+		node[i] = v->roster->node[slot[i]];
+	return ret;
+}
+
+int chring_view_formers(const struct chring_view *v,
+			const struct chring_ask *ask,
+			const struct chring_node **node, u32 *visits)
+{
+	const struct chring_former *f = &v->former;
+	u16 slot[CHRING_REPLICAS_MAX];
+	struct chring_circle c;
+	int ret, i;
+
+	*visits = 0;
+	if (!f->shared || !f->roster->count)
+		return -ENODATA;
+	c = chring_view_former_circle(v);
+	ret = place(&c, ask, slot, visits);
+	for (i = 0; i < ret; i++)
+		node[i] = still_there(v, slot[i]) ? : f->roster->node[slot[i]];
+	return ret;
 }

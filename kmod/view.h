@@ -44,14 +44,37 @@ chring_shared_table_get(struct chring_shared_table *s)
 void chring_shared_table_put(struct chring_shared_table *s);
 
 /**
+ * struct chring_former - who owned before
+ * @shared: the table before the last one, or that of the pin; NULL: there was
+ *	none yet
+ * @roster: the nodes of that time
+ * @out: by slot of @roster: the node cannot answer for what it had: it is down,
+ *	or was when it went
+ * @epoch: the last one of that time
+ * @live: nodes that can answer, and had tokens
+ * @zones: zones with such a node
+ */
+struct chring_former {
+	struct chring_shared_table *shared;
+	struct chring_roster *roster;
+	unsigned long *out;
+	u64 epoch;
+	u32 live;
+	u32 zones;
+};
+
+/**
  * struct chring_view - one state of a ring
  * @table: of @shared, for readers
  * @out: by slot: the node is out of service
  * @down: by slot: the node is down; without @out it is not
  * @epoch: the number of this state
  * @live: nodes in service with weight
+ * @zones: zones with such a node
  * @nodes: all nodes
+ * @pinned: @former stays until it is unpinned
  * @roster: all nodes
+ * @former: who owned before
  * @generation: the caller's number of this state
  * @digest: of this state
  * @ring: whose state this is, with a reference
@@ -67,8 +90,11 @@ struct chring_view {
 	unsigned long *down;
 	u64 epoch;
 	u32 live;
+	u32 zones;
 	u32 nodes;
+	bool pinned;
 	struct chring_roster *roster;
+	struct chring_former former;
 	u64 generation;
 	u64 digest;
 	struct chring_ring *ring;
@@ -84,13 +110,24 @@ struct chring_view {
  * @ring: whose view; the view takes a reference
  * @shared: its table; takes a reference
  * @roster: its nodes; takes a reference
+ * @former: table, nodes and epoch of before; takes references; NULL: none
  *
  * May sleep. Return: with one reference, the caller's; or ERR_PTR() of -ENOMEM
  * or -EDQUOT.
  */
 struct chring_view *chring_view_alloc(struct chring_ring *ring,
 				      struct chring_shared_table *shared,
-				      struct chring_roster *roster);
+				      struct chring_roster *roster,
+				      const struct chring_former *former);
+
+/**
+ * chring_view_finish() - counts and digest of a view
+ * @v: not published; all else is set
+ * @gone: by slot of its former nodes: those that are gone were down
+ *
+ * May sleep. Return: 0, -ENOMEM, or -EDQUOT.
+ */
+int chring_view_finish(struct chring_view *v, const unsigned long *gone);
 
 /**
  * chring_view_put() - give back a reference to a view
@@ -113,6 +150,10 @@ void chring_view_discard(struct chring_view *v);
 /* Memory of a ring: that of a view, with all that it refers to. */
 size_t chring_view_total_bytes(const struct chring_view *v);
 
+/* What only the old one of two views needs: freed with it. */
+size_t chring_view_retires(const struct chring_view *old,
+			   const struct chring_view *next);
+
 /* State of the node in a slot. */
 u32 chring_view_state(const struct chring_view *v, u32 slot);
 
@@ -127,53 +168,68 @@ chring_view_circle(const struct chring_view *v)
 		.table = v->table,
 		.places = v->shared->places,
 		.out = v->out,
+		.zone = v->roster->zone,
 		.live = v->live,
+		.zones = v->zones,
+	};
+}
+
+/* What lookups for former owners walk over; only if there are any. */
+static inline struct chring_circle
+chring_view_former_circle(const struct chring_view *v)
+{
+	return (struct chring_circle){
+		.table = v->former.shared->table,
+		.places = v->former.shared->places,
+		.out = v->former.out,
+		.zone = v->former.roster->zone,
+		.live = v->former.live,
+		.zones = v->former.zones,
 	};
 }
 
 /**
- * chring_view_owner() - the owner of a position
- * @v: view
- * @position: as the inside of the module sees it
- *
- * Any context.
- *
- * Return: slot; -ENODATA: the ring has no nodes; -EHOSTUNREACH: it has, but
- * none in service with weight.
- */
-static inline int chring_view_owner(const struct chring_view *v, u64 position)
-{
-	struct chring_circle c;
-
-	if (unlikely(!v->live))
-		return v->nodes ? -EHOSTUNREACH : -ENODATA;
-	c = chring_view_circle(v);
-	return chring_place_owner(&c, position);
-}
-
-/**
- * chring_view_replicas() - the first distinct nodes in service clockwise
- * @v: view
+ * struct chring_ask - what is asked of a view
  * @position: as the inside of the module sees it
  * @n: nodes wanted, 1..CHRING_REPLICAS_MAX
- * @slot: for @n slots
+ * @zones: those of new zones first, see chring_place_zones()
+ */
+struct chring_ask {
+	u64 position;
+	u32 n;
+	bool zones;
+};
+
+/**
+ * chring_view_owners() - who owns a position
+ * @v: view
+ * @ask: what is asked
+ * @node: for @ask->n nodes, in the order of the walk; valid as long as @v
  * @visits: set to how many tokens and nodes were looked at
  *
  * Any context. See chring_place_replicas().
  *
- * Return: nodes found, or an error as from chring_view_owner().
+ * Return: nodes found; -ENODATA: the ring has no nodes; -EHOSTUNREACH: it has,
+ * but none in service with weight.
  */
-static inline int chring_view_replicas(const struct chring_view *v,
-				       u64 position, u32 n, u16 *slot,
-				       u32 *visits)
-{
-	struct chring_circle c;
+int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask,
+		       const struct chring_node **node, u32 *visits);
 
-	*visits = 0;
-	if (unlikely(!v->live))
-		return v->nodes ? -EHOSTUNREACH : -ENODATA;
-	c = chring_view_circle(v);
-	return chring_place_replicas(&c, position, n, slot, visits);
-}
+/**
+ * chring_view_formers() - who owned a position before
+ * @v: view
+ * @ask: what is asked
+ * @node: as for chring_view_owners(); a node that there still is, as it is now
+ * @visits: as for chring_view_owners()
+ *
+ * Nodes in service or draining count, and those that are gone, if they were not
+ * down. Any context.
+ *
+ * Return: nodes found; -ENODATA: there was no node before; -EHOSTUNREACH: there
+ * were, but none that can answer.
+ */
+int chring_view_formers(const struct chring_view *v,
+			const struct chring_ask *ask,
+			const struct chring_node **node, u32 *visits);
 
 #endif /* CHRING_VIEW_H */

@@ -139,3 +139,141 @@ int chring_place_owner(const struct chring_circle *c, u64 position)
 
 	return ret < 0 ? ret : slot;
 }
+
+/**
+ * struct aside - nodes of zones that were seen before, in the order of the walk
+ * @slot: no more of them than are wanted in all
+ * @count: how many
+ */
+struct aside {
+	u16 slot[CHRING_REPLICAS_MAX];
+	u32 count;
+};
+
+/* Every node found so far is the first of its zone. */
+static bool is_zone_seen(const struct walk *w, u16 slot)
+{
+	u32 i;
+
+	for (i = 0; i < w->found; i++)
+		if (w->c->zone[w->slot[i]] == w->c->zone[slot])
+			return true;
+	return false;
+}
+
+static void aside_put(struct aside *a, u16 slot, u32 wanted)
+{
+	u32 i;
+
+	if (a->count == wanted)
+		return;
+	for (i = 0; i < a->count; i++)
+		if (a->slot[i] == slot)
+			return;
+	a->slot[a->count++] = slot;
+}
+
+/* Nothing farther on can change the list. */
+static bool zones_done(const struct walk *w, const struct aside *a)
+{
+	return w->found == w->wanted ||
+	       (w->found == w->c->zones && w->found + a->count >= w->wanted);
+}
+
+/* Return: false if the list is not settled after as many tokens as may be. */
+static bool walk_tokens_zones(struct walk *w, struct aside *a)
+{
+	const struct chring_table *t = w->c->table;
+	u32 end = min(t->count, w->wanted * VISITS_EACH);
+	u32 at = w->first;
+
+	while (!zones_done(w, a)) {
+		u16 slot = t->owner[at];
+
+		if (w->visits == end)
+			return false;
+		w->visits++;
+		if (!chring_slot_set(w->c->out, slot) && !is_taken(w, slot)) {
+			if (is_zone_seen(w, slot))
+				aside_put(a, slot, w->wanted);
+			else
+				w->slot[w->found++] = slot;
+		}
+		if (++at == t->count)
+			at = 0;
+	}
+	return true;
+}
+
+/* As nearest_offer(), but of each zone no more than the nearest. */
+static void nearest_offer_zone(struct nearest *n, const u16 *zone, u16 slot,
+			       u32 far)
+{
+	u32 i;
+
+	for (i = 0; i < n->count; i++)
+		if (zone[n->slot[i]] == zone[slot])
+			break;
+	if (i < n->count) {
+		if (n->far[i] < far)
+			return;
+		/* Its place is taken by the nearer one, which stands before. */
+		for (n->count--; i < n->count; i++) {
+			n->far[i] = n->far[i + 1];
+			n->slot[i] = n->slot[i + 1];
+		}
+	}
+	nearest_offer(n, slot, far);
+}
+
+/*
+ * Node by node, from the beginning: of what the walk has seen it is not known
+ * whether it is all. Of the nearest nodes of all, there are as many aside as
+ * can be wanted.
+ */
+static void walk_nodes_zones(struct walk *w, struct aside *a)
+{
+	const struct chring_places *p = w->c->places;
+	struct nearest zones = { .room = w->wanted };
+	struct nearest nodes = { .room = w->wanted };
+	u32 slot, i, far;
+
+	for (slot = 0; slot < p->slots; slot++) {
+		if (!chring_places_count(p, slot) ||
+		    chring_slot_set(w->c->out, slot))
+			continue;
+		far = distance(w, slot);
+		nearest_offer(&nodes, slot, far);
+		nearest_offer_zone(&zones, w->c->zone, slot, far);
+	}
+	w->visits += p->slots;
+	for (i = 0; i < zones.count; i++)
+		w->slot[i] = zones.slot[i];
+	w->found = zones.count;
+	a->count = 0;
+	for (i = 0; i < nodes.count; i++)
+		if (!is_taken(w, nodes.slot[i]))
+			a->slot[a->count++] = nodes.slot[i];
+}
+
+int chring_place_zones(const struct chring_circle *c, u64 position, u32 n,
+		       u16 *slot, u32 *visits)
+{
+	struct aside aside = {};
+	struct walk w = {
+		.c = c,
+		.wanted = min(n, c->live),
+		.slot = slot,
+	};
+	u32 i;
+
+	if (w.wanted) {
+		w.first = chring_table_find(c->table, position);
+		if (!walk_tokens_zones(&w, &aside))
+			walk_nodes_zones(&w, &aside);
+	}
+	for (i = 0; w.found < w.wanted; i++)
+		w.slot[w.found++] = aside.slot[i];
+	*visits = w.visits;
+	return w.found ? (int)w.found : -EHOSTUNREACH;
+}

@@ -12,13 +12,17 @@
  * @table: tokens
  * @places: the same by node
  * @out: slots of nodes out of service, stepped over; for every slot of @places
+ * @zone: by slot: number of the node's zone; only zones are asked for it
  * @live: nodes in service with tokens
+ * @zones: zones with such a node
  */
 struct chring_circle {
 	const struct chring_table *table;
 	const struct chring_places *places;
 	const unsigned long *out;
+	const u16 *zone;
 	u32 live;
+	u32 zones;
 };
 
 /**
@@ -63,5 +67,26 @@ int chring_place_owner(const struct chring_circle *c, u64 position);
  */
 int chring_place_replicas(const struct chring_circle *c, u64 position, u32 n,
 			  u16 *slot, u32 *visits);
+
+/**
+ * chring_place_zones() - distinct nodes in service, those of new zones first
+ * @c: circle
+ * @position: as the inside of the module sees it
+ * @n: nodes wanted, 1..CHRING_REPLICAS_MAX
+ * @slot: for @n slots
+ * @visits: set to how many tokens and nodes were looked at
+ *
+ * One walk: the first node of each zone is taken, the others are put aside;
+ * when every zone in service has been seen, those put aside follow in the order
+ * of the walk, then the walk goes on. (The set of Cassandra's
+ * NetworkTopologyStrategy with racks for zones, its new zones first.)
+ *
+ * Bounded, and the list for n the beginning of the list for n + 1, as
+ * chring_place_replicas(). Any context.
+ *
+ * Return: as chring_place_replicas().
+ */
+int chring_place_zones(const struct chring_circle *c, u64 position, u32 n,
+		       u16 *slot, u32 *visits);
 
 #endif /* CHRING_PLACEMENT_H */

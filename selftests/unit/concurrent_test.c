@@ -160,7 +160,7 @@ static bool writer_must_wait(const struct scene *s)
 static void note(struct reader *r, const struct chring_view *v)
 {
 	u64 position = reader_random(r);
-	int slot = chring_view_owner(v, position);
+	int slot = rig_view_owner(v, position);
 	struct note n = {
 		.epoch = v->epoch,
 		.digest = v->digest,

@@ -537,7 +537,7 @@ static void test_closed(void)
 	}
 	chring_retire_wait();
 	/* Who holds the view still reads it, and its ring. */
-	CHECK(held->digest == digest && chring_view_owner(held, 0) >= 0);
+	CHECK(held->digest == digest && rig_view_owner(held, 0) >= 0);
 	CHECK(held->ring == rig.ring);
 	chring_view_put(held);
 	chring_ring_put(rig.ring);

@@ -318,7 +318,7 @@ static void ring_probes(const struct chring_view *view, const struct subject *s)
 		u64 position = probe_position(s->v, p);
 
 		if (p->error == -ENODATA)
-			CHECK(chring_view_owner(view, position) == -ENODATA);
+			CHECK(rig_view_owner(view, position) == -ENODATA);
 		else
 			check_probe(s, p, position);
 	}

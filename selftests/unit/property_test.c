@@ -205,7 +205,7 @@ struct movement {
 static u64 owner_id(const struct rig *rig, u64 position)
 {
 	const struct chring_view *v = rig_view(rig);
-	int slot = chring_view_owner(v, position);
+	int slot = rig_view_owner(v, position);
 
 	return slot < 0 ? 0 : v->roster->node[slot]->id;
 }

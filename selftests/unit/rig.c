@@ -166,9 +166,25 @@ bool rig_same_node(const struct rig *a, u32 slot_a, const struct rig *b,
 			       &b->model.node[rig_node_of(b, slot_b)]);
 }
 
+int rig_view_owner(const struct chring_view *v, u64 position)
+{
+	const struct chring_ask ask = { .position = position, .n = 1 };
+	const struct chring_circle c = chring_view_circle(v);
+	const struct chring_node *node;
+	u32 visits;
+	int ret, slot;
+
+	ret = chring_view_owners(v, &ask, &node, &visits);
+	if (ret < 0)
+		return ret;
+	slot = chring_place_owner(&c, position);
+	CHECK(ret == 1 && slot >= 0 && v->roster->node[slot] == node);
+	return slot;
+}
+
 int rig_owner(const struct rig *rig, u64 position)
 {
-	int slot = chring_view_owner(rig_view(rig), position);
+	int slot = rig_view_owner(rig_view(rig), position);
 
 	return slot < 0 ? slot : (int)rig_node_of(rig, slot);
 }

@@ -108,6 +108,10 @@ static inline s64 atomic64_inc_return(atomic64_t *a)
 	return __atomic_add_fetch(&a->counter, 1, __ATOMIC_SEQ_CST);
 }
 
+#define try_cmpxchg(p, old, new)					\
+	__atomic_compare_exchange_n((p), (old), (new), false,		\
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+
 typedef struct {
 	long counter;
 } atomic_long_t;

@@ -9,6 +9,7 @@
  *	token	a point of a node on the circle
  *	owner	the node of the first token at or clockwise after a position,
  *		stepping over nodes that are out of service
+ *	former	owner before the last change of tokens, or since the pin
  *	epoch	counts the committed changes of one ring; a new ring is at 1
  *	digest	equal digests route equally, see below
  */
@@ -64,7 +65,7 @@
  *
  * And where the command's own text says so:
  *
- *  - EBUSY: the descriptor belongs to a ring already.
+ *  - EBUSY: the descriptor belongs to a ring already, or the ring is pinned.
  *  - EEXIST, ENOENT: the ring or node exists already, or does not exist.
  *  - EPERM: the ring ``default`` cannot be deleted.
  *  - ENAMETOOLONG: a name is longer than its limit.
@@ -73,7 +74,7 @@
  *  - EMSGSIZE: an array of the caller is too small; its count tells the need.
  *  - ESTALE: the ring is not at the epoch that the caller named.
  *  - EOPNOTSUPP: a known choice that this module does not offer.
- *  - ENODATA: the ring has no nodes.
+ *  - ENODATA: the ring has no nodes, or had none before.
  *  - EHOSTUNREACH: the ring has nodes, but none in service with weight.
  */
 
@@ -456,10 +457,25 @@ struct chring_node_list {
 
 /* The caller brings a position, not the bytes of a key. */
 #define CHRING_LOOKUP_POSITION	(1U << 0)
-/* Owners of different zones first. Known, not offered yet. */
+/* Owners of different zones first. */
 #define CHRING_LOOKUP_ZONES	(1U << 1)
-/* As it was before the last change of the tokens. Known, not offered yet. */
+/* The former owners instead of the owners. */
 #define CHRING_LOOKUP_PREVIOUS	(1U << 2)
+
+/**
+ * DOC: former owners
+ *
+ * Whoever moves data after a change asks who had it. The former owners of a key
+ * are found as its owners are, among the tokens before the last change of
+ * tokens (that is of a weight, or of a node with one), or, for a migration of
+ * several changes, among those of CHRING_IOC_PIN. A change of state does not
+ * replace them. Of their nodes are stepped over those that are down, for they
+ * cannot answer: a node that drains is asked, so is one whose weight is 0 now,
+ * and one that is gone, unless it was down when it went.
+ *
+ * Lazily: ask the owner; if it has nothing, ask the former owner, and put what
+ * it has at the owner. CHRING_IOC_LOOKUP gives both for one epoch.
+ */
 
 /**
  * struct chring_owner - a node in the answer of CHRING_IOC_LOOKUP
@@ -489,9 +505,19 @@ struct chring_owner {
  * @out_position: of the key on the circle
  * @out_ring: id of the ring
  * @out_epoch: epoch of the answer
+ * @formers: pointer to an array of @count struct chring_owner for the former
+ *	owners too; 0: not wanted. 0 with CHRING_LOOKUP_PREVIOUS
+ * @out_formers: former owners given; 0 if there are none
+ * @reserved: 0
+ * @out_former_epoch: last epoch of the former owners; 0: not asked, or none
+ *
+ * With CHRING_LOOKUP_ZONES the first node of each zone in service comes first,
+ * in the order of the walk, then the others in that order. The empty zone is
+ * one of them.
  *
  * Reads. ERANGE: @key_len, @count, or a position wider than the ring's;
- * EOPNOTSUPP: a flag not offered yet; ESTALE; ENODATA; EHOSTUNREACH.
+ * ESTALE; ENODATA; EHOSTUNREACH, both of the owners, or with
+ * CHRING_LOOKUP_PREVIOUS of the former ones.
  *
  * On a keyed ring a position tells about tokens: CHRING_LOOKUP_POSITION is
  * EBADF and @out_position 0 unless the descriptor is open for writing too.
@@ -510,13 +536,17 @@ struct chring_lookup {
 	__aligned_u64 out_position;
 	__aligned_u64 out_ring;
 	__aligned_u64 out_epoch;
+	__aligned_u64 formers;
+	__u32 out_formers;
+	__u32 reserved;
+	__aligned_u64 out_former_epoch;
 };
 #define CHRING_IOC_LOOKUP	_IO(CHRING_IOC_MAGIC, 0x20)
 
 /**
  * struct chring_lookup_batch - CHRING_IOC_LOOKUP_BATCH: who owns these keys
  * @size: sizeof(struct chring_lookup_batch)
- * @flags: CHRING_LOOKUP_POSITION or 0
+ * @flags: CHRING_LOOKUP_POSITION, CHRING_LOOKUP_PREVIOUS
  * @keys: pointer to the keys' bytes, one key after the other; with
  *	CHRING_LOOKUP_POSITION to an array of __u64 positions
  * @lens: pointer to @count __u32: the length of each key, 0..65536; 0 with
@@ -538,8 +568,8 @@ struct chring_lookup {
  * for writing too.
  *
  * EINVAL: the lengths run over @keys_size; ERANGE: @count, @keys_size, a
- * length, a position wider than the ring's; EOPNOTSUPP; ESTALE; ENODATA;
- * EHOSTUNREACH. After an error nothing is to be read from @nodes.
+ * length, a position wider than the ring's; ESTALE; ENODATA; EHOSTUNREACH.
+ * After an error nothing is to be read from @nodes.
  */
 struct chring_lookup_batch {
 	__u32 size;
@@ -598,6 +628,12 @@ struct chring_node_share {
  * @out_generation: generation of the answer
  * @out_digest: digest of the answer
  * @out_name: the ring's name, NUL-terminated
+ * @out_former_epoch: last epoch of the former owners; 0: there are none yet
+ * @out_worst_walk: tokens and nodes that the longest walk of a lookup looked at
+ *	since the ring was made
+ * @out_zones: zones with a node in service with weight
+ * @out_pinned: 1: the former owners stay until CHRING_IOC_UNPIN
+ * @out_reserved: 0
  *
  * Reads. EMSGSIZE: @entries is given and @count < @out_nodes.
  */
@@ -620,7 +656,44 @@ struct chring_stats {
 	__aligned_u64 out_generation;
 	__aligned_u64 out_digest;
 	char out_name[CHRING_RING_NAME_MAX + 1];
+	__aligned_u64 out_former_epoch;
+	__u32 out_worst_walk;
+	__u32 out_zones;
+	__u32 out_pinned;
+	__u32 out_reserved;
 };
 #define CHRING_IOC_STATS	_IO(CHRING_IOC_MAGIC, 0x30)
+
+/**
+ * struct chring_pin - CHRING_IOC_PIN, CHRING_IOC_UNPIN: hold former owners
+ * @size: sizeof(struct chring_pin)
+ * @flags: 0
+ * @epoch: change only if the ring is at this epoch; 0: whatever it is
+ * @generation: as with every change
+ * @out_ring: id of the ring
+ * @out_epoch: epoch after the change
+ * @out_generation: generation after the change
+ * @out_digest: digest after the change
+ *
+ * PIN makes the owners of now the former ones, and they stay so, whatever
+ * changes, until UNPIN; then the next change of tokens replaces them. The pin
+ * belongs to the ring, not to the descriptor. Both make an epoch, for answers
+ * change; tokens and digest stay.
+ *
+ * Changes. EBUSY: PIN, and it is pinned; ENOENT: UNPIN, and it is not;
+ * ERANGE: @generation; ESTALE.
+ */
+struct chring_pin {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 epoch;
+	__aligned_u64 generation;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+	__aligned_u64 out_generation;
+	__aligned_u64 out_digest;
+};
+#define CHRING_IOC_PIN		_IO(CHRING_IOC_MAGIC, 0x40)
+#define CHRING_IOC_UNPIN	_IO(CHRING_IOC_MAGIC, 0x41)
 
 #endif /* _UAPI_LINUX_CHRING_H */

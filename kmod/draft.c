@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "draft.h"
+#include "core/points.h"
+
+/* Below this much, retired memory is left to the next grace period. */
+#define RETIRED_FREELY	(4UL << 20)
+
+static u32 tokens_of(const struct chring_node *node)
+{
+	return node ? node->tokens : 0;
+}
+
+int chring_draft_check_tokens(const struct chring_draft *d, u64 come, u64 go)
+{
+	u64 after = d->old->table->count + come - go;
+
+	return come > go && after > chring_max_tokens() ? -ENOSPC : 0;
+}
+
+void chring_draft_begin(struct chring_draft *d, struct chring_ring *ring)
+{
+	*d = (struct chring_draft){
+		.ring = ring,
+		.old = chring_ring_locked_view(ring),
+	};
+	d->pinned = d->old->pinned;
+}
+
+/* Are there other nodes than before, or others in their place? */
+static bool changes_nodes(const struct chring_draft *d)
+{
+	u32 i;
+
+	for (i = 0; i < d->swaps; i++)
+		if (d->swap[i].now != d->swap[i].was)
+			return true;
+	return false;
+}
+
+static int draft_roster(struct chring_draft *d)
+{
+	struct chring_roster *r;
+
+	if (!changes_nodes(d)) {
+		d->roster = chring_roster_get(d->old->roster);
+		return 0;
+	}
+	r = chring_roster_change(d->old->roster, d->swap, d->swaps);
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	d->roster = r;
+	return 0;
+}
+
+/**
+ * struct lot - some of a node's tokens
+ * @node: the node
+ * @slot: its slot
+ * @first: index of the first token
+ * @end: index after the last
+ */
+struct lot {
+	const struct chring_node *node;
+	u32 slot;
+	u32 first;
+	u32 end;
+};
+
+/* What comes with a node's change: a greater weight only adds tokens. */
+static struct lot lot_of_change(const struct chring_swap *swap, bool come)
+{
+	u32 was = tokens_of(swap->was), now = tokens_of(swap->now);
+
+	return (struct lot){
+		.node = swap->now ? swap->now : swap->was,
+		.slot = swap->slot,
+		.first = come ? was : now,
+		.end = come ? max(was, now) : max(now, was),
+	};
+}
+
+/* The i-th lot of tokens that come, or go, in the order of names. */
+static struct lot draft_lot(const struct chring_draft *d, bool come, u32 i)
+{
+	const struct chring_roster *r = d->roster;
+
+	if (!d->rebuild)
+		return lot_of_change(&d->swap[i], come);
+	return (struct lot){
+		.node = r->node[r->order[i]],
+		.slot = r->order[i],
+		.end = come ? r->node[r->order[i]]->tokens : 0,
+	};
+}
+
+static u32 draft_lots(const struct chring_draft *d)
+{
+	return d->rebuild ? d->roster->count : d->swaps;
+}
+
+static int fill_lot(const struct chring_draft *d, const struct lot *lot,
+		    struct chring_run *run, u32 at)
+{
+	struct chring_run part = {
+		.token = run->token + at,
+		.owner = run->owner + at,
+		.count = lot->end - lot->first,
+	};
+	int ret;
+
+	if (!part.count)
+		return 0;
+	ret = chring_points_fill(&d->ring->config, lot->node->name,
+				 lot->node->name_len, lot->first, part.count,
+				 part.token);
+	return ret ? ret : chring_run_own(&part, lot->slot);
+}
+
+/* All tokens that come, or all that go, sorted. */
+static int draft_run(const struct chring_draft *d, bool come,
+		     struct chring_run *run)
+{
+	u32 lots = draft_lots(d), count = 0, at = 0, i;
+	struct lot lot;
+	int ret;
+
+	for (i = 0; i < lots; i++) {
+		lot = draft_lot(d, come, i);
+		count += lot.end - lot.first;
+	}
+	ret = chring_run_alloc(run, count);
+	for (i = 0; !ret && i < lots; i++) {
+		lot = draft_lot(d, come, i);
+		ret = fill_lot(d, &lot, run, at);
+		at += lot.end - lot.first;
+	}
+	return ret ? ret : chring_run_sort(run);
+}
+
+/*
+ * By slot: the place of the node in the order of names, of all that were there
+ * and all that will be. A slot has one node of both, but for a rebuild, which
+ * knows nothing of those before.
+ */
+static void fill_ranks(const struct chring_draft *d, u16 *rank)
+{
+	const struct chring_roster *old = d->old->roster, *now = d->roster;
+	u32 i = d->rebuild ? old->count : 0, k = 0, n = 0;
+
+	while (i < old->count || k < now->count) {
+		int cmp = i == old->count ? 1 : k == now->count ? -1 :
+			  chring_node_cmp(old->node[old->order[i]],
+					  now->node[now->order[k]]);
+
+		if (cmp <= 0)
+			rank[old->order[i++]] = n;
+		if (cmp >= 0)
+			rank[now->order[k++]] = n;
+		n++;
+	}
+}
+
+static struct chring_table *merge_runs(const struct chring_draft *d,
+				       const struct chring_run *add,
+				       const struct chring_run *del)
+{
+	size_t bytes = max(d->old->roster->slots, d->roster->slots) *
+		       sizeof(u16);
+	struct chring_table *t;
+	u16 *rank;
+
+	rank = chring_alloc(bytes);
+	if (IS_ERR(rank))
+		return ERR_CAST(rank);
+	fill_ranks(d, rank);
+	t = chring_table_merge(d->rebuild ? NULL : d->old->table, add, del,
+			       rank);
+	chring_free(rank, bytes);
+	/* A table that lost a token of its own: do not make it worse. */
+	if (WARN_ON_ONCE(t == ERR_PTR(-EUCLEAN)))
+		return ERR_PTR(-EIO);
+	return t;
+}
+
+static bool changes_tokens(const struct chring_draft *d)
+{
+	u32 i;
+
+	for (i = 0; i < d->swaps; i++)
+		if (tokens_of(d->swap[i].was) != tokens_of(d->swap[i].now))
+			return true;
+	return d->rebuild;
+}
+
+static int draft_table(struct chring_draft *d)
+{
+	struct chring_run add = {}, del = {};
+	struct chring_shared_table *s;
+	int ret;
+
+	if (!changes_tokens(d)) {
+		d->shared = chring_shared_table_get(d->old->shared);
+		return 0;
+	}
+	ret = draft_run(d, true, &add);
+	if (!ret)
+		ret = draft_run(d, false, &del);
+	if (!ret) {
+		s = chring_shared_table_wrap(merge_runs(d, &add, &del),
+					     d->roster->slots);
+		if (IS_ERR(s))
+			ret = PTR_ERR(s);
+		else
+			d->shared = s;
+	}
+	chring_run_free(&add);
+	chring_run_free(&del);
+	return ret;
+}
+
+/* Those who go first: who comes may have the slot of one of them. */
+static void set_states(struct chring_draft *d)
+{
+	const struct chring_view *old = d->old;
+	size_t bytes = DIV_ROUND_UP(old->roster->slots, BITS_PER_LONG) *
+		       sizeof(long);
+	u32 i;
+
+	memcpy(d->view->out, old->out, bytes);
+	memcpy(d->view->down, old->down, bytes);
+	for (i = 0; i < d->swaps; i++)
+		if (!d->swap[i].now)
+			chring_view_set_state(d->view, d->swap[i].slot,
+					      CHRING_STATE_UP);
+	for (i = 0; i < d->swaps; i++)
+		if (d->swap[i].now)
+			chring_view_set_state(d->view, d->swap[i].slot,
+					      d->swap[i].state);
+}
+
+static int draft_view(struct chring_draft *d, const struct chring_request *rq)
+{
+	const struct chring_view *old = d->old;
+	struct chring_former former = old->former;
+	const unsigned long *gone = old->former.out;
+	struct chring_view *v;
+
+	if (d->pin || (d->shared != old->shared && !old->pinned)) {
+		former = (struct chring_former){
+			.shared = old->shared,
+			.roster = old->roster,
+			.epoch = old->epoch,
+		};
+		gone = old->down;
+	}
+	v = chring_view_alloc(d->ring, d->shared, d->roster, &former);
+	if (IS_ERR(v))
+		return PTR_ERR(v);
+	d->view = v;
+	set_states(d);
+	v->pinned = d->pinned;
+	v->epoch = old->epoch + 1;
+	v->generation = rq->generation ? : old->generation;
+	return chring_view_finish(v, gone);
+}
+
+/*
+ * The writer pays, the reader never: who changes a ring faster than grace
+ * periods pass waits for one, as soon as more than a table and RETIRED_FREELY
+ * would wait to be freed. A retired view that a sleeping reader holds is
+ * waited for as well: it has no new holders, and those it has let go soon.
+ */
+static bool room_for(const struct chring_ring *ring, size_t retires)
+{
+	size_t waiting = atomic_long_read(&ring->retired_bytes);
+
+	return !waiting || waiting + retires <= RETIRED_FREELY;
+}
+
+static int wait_for_room(struct chring_ring *ring, size_t retires)
+{
+	while (!room_for(ring, retires)) {
+		chring_retire_wait();
+		if (chring_pause())
+			return -EINTR;
+	}
+	return 0;
+}
+
+/*
+ * What is ordered against what. A writer holds the ring's lock from the first
+ * look at the old view to the end of publish(); all of this is between it and
+ * readers, who hold nothing but rcu_read_lock().
+ *
+ * 1. A view is whole before it can be seen. Everything of it, its table,
+ *    roster and nodes is written before the release in rcu_assign_pointer(), and
+ *    read through the address that rcu_dereference() gave: the dependency is the
+ *    other half. Nothing that a reader looks at is written after that; what is,
+ *    are the counts of references, @retires (4), and @retired, by whoever gives
+ *    up the last reference.
+ * 2. A view is freed after its last reader. The store that takes it out of
+ *    ring->view comes before chring_view_put(), and that before the grace
+ *    period of chring_retire(): every read section that could load the old
+ *    pointer began before the grace period did, which waits for its
+ *    rcu_read_unlock(). If the last reference is a sleeping reader's, on another
+ *    processor, the count (4) orders the store before its grace period too.
+ * 3. A reader that sleeps takes a reference, by refcount_inc_not_zero() in a
+ *    read section, where 2 keeps the view's memory. It finds either a count
+ *    above 0, the writer's reference or another sleeper's, and then the last of
+ *    them frees; or 0, and then ring->view has been replaced: it looks again.
+ *    That needs no order: to see the old pointer once more costs another round.
+ * 4. @retires is written before the writer gives up its reference. Whoever
+ *    gives up the last one reads it: refcount_dec_and_test() is a release for
+ *    all and an acquire for the last.
+ * 5. retired_bytes grows before the old view can be let go, and shrinks as its
+ *    memory is freed. It only grows under the lock, so that a writer who reads
+ *    it without order (room_for()) may see too much of it, never too little.
+ * 6. A table, a roster or a node may be shared by views. Each of these has a
+ *    reference of its own, from before it is published to after its own grace
+ *    period: so the last reference goes when no reader of any of them is left.
+ * 7. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
+ *    and says ENODEV, or a view that is valid until it unlocks.
+ *
+ * For words of state that others read without RCU (a mapped page): they are
+ * written here, under the lock, after the pointer store, so that none of them
+ * tells of an epoch that cannot be asked yet. The writer makes a sequence count
+ * odd, then smp_wmb(), then the words, then smp_store_release() of the count
+ * made even. A reader pairs with the release by an acquiring load of the count
+ * before the words, and with smp_wmb() by smp_rmb() between the words and
+ * its second look at the count: same and even, and the words are of one epoch.
+ */
+static void publish(struct chring_draft *d)
+{
+	struct chring_view *old = chring_ring_locked_view(d->ring);
+
+	old->retires = chring_view_retires(old, d->view);
+	atomic_long_add(old->retires, &d->ring->retired_bytes);
+	rcu_assign_pointer(d->ring->view, d->view);
+	d->view = NULL;
+	chring_view_put(old);
+}
+
+void chring_draft_drop(struct chring_draft *d)
+{
+	chring_view_discard(d->view);
+	chring_shared_table_put(d->shared);
+	chring_roster_put(d->roster);
+}
+
+static int draft_make(struct chring_draft *d, const struct chring_request *rq)
+{
+	int ret = draft_roster(d);
+
+	if (!ret)
+		ret = draft_table(d);
+	return ret ? ret : draft_view(d, rq);
+}
+
+int chring_draft_commit(struct chring_draft *d, struct chring_request *rq)
+{
+	int ret;
+
+	lockdep_assert_held(&d->ring->lock);
+	ret = draft_make(d, rq);
+	if (!ret && !rq->dry_run)
+		ret = wait_for_room(d->ring, chring_view_retires(d->old,
+								 d->view));
+	if (ret)
+		return ret;
+	rq->facts = chring_view_facts(d->view);
+	if (rq->answer) {
+		ret = rq->answer(rq);
+		if (ret)
+			return ret;
+	}
+	if (!rq->dry_run)
+		publish(d);
+	return 0;
+}
