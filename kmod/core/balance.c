@@ -4,12 +4,6 @@
 
 #define PAUSE_EVERY	0x10000
 
-static void share_add(struct chring_share *s, u64 n)
-{
-	s->lo += n;
-	s->hi += s->lo < n;
-}
-
 /* The positions after the token before, up to and with this one. */
 static u64 arc_of(const struct chring_table *t, u32 at)
 {
@@ -56,7 +50,8 @@ int chring_balance_shares(const struct chring_table *t,
 
 		if (!chring_slot_set(out, slot))
 			owner = slot;
-		share_add(&share[owner], arc_of(t, at) >> (64 - bits));
+		chring_share_add(&share[owner],
+				 arc_of(t, at) >> (64 - bits));
 		if (at % PAUSE_EVERY == 0 && chring_pause())
 			return -EINTR;
 	}

@@ -16,6 +16,12 @@ struct chring_share {
 	u64 hi;
 };
 
+static inline void chring_share_add(struct chring_share *s, u64 n)
+{
+	s->lo += n;
+	s->hi += s->lo < n;
+}
+
 /**
  * chring_balance_shares() - positions owned, by slot
  * @t: a table, with tokens or without
