@@ -79,8 +79,7 @@ static int node_add(struct chring_draft *d, const void *what,
 	swap.now = chring_node_make(config, edit);
 	if (IS_ERR(swap.now))
 		return PTR_ERR(swap.now);
-	/* A node that is not to be has no id to be told. */
-	rq->node = rq->dry_run ? 0 : swap.now->id;
+	rq->node = swap.now->id;
 	ret = commit_swap(d, &swap, rq);
 	chring_node_put(swap.now);
 	return ret;

@@ -78,6 +78,9 @@ static const struct command commands[] = {
 	COMMAND(CHRING_IOC_NODE_LIST, CMD_READS | CMD_OF_RING,
 		chring_cmd_node_list, chring_node_list, out_digest, out_count,
 		out_digest, offsetof(struct chring_node_list, reserved)),
+	COMMAND(CHRING_IOC_COMMIT, CMD_CHANGES | CMD_OF_RING,
+		chring_cmd_commit, chring_commit, dry, out_ring, out_digest,
+		offsetof(struct chring_commit, reserved)),
 	COMMAND(CHRING_IOC_LOOKUP, CMD_READS | CMD_OF_RING, chring_cmd_lookup,
 		chring_lookup, out_epoch, out_count, out_epoch, 0),
 	COMMAND(CHRING_IOC_LOOKUP_BATCH, CMD_READS | CMD_OF_RING,
@@ -93,24 +96,25 @@ static const struct command commands[] = {
 };
 
 /* Once a size is in the world it stays; a hole would leak or be misread. */
-static void __maybe_unused build_check_abi(void)
-{
-	BUILD_BUG_ON(sizeof(struct chring_config) != 72);
-	BUILD_BUG_ON(sizeof(struct chring_info) != 64);
-	BUILD_BUG_ON(sizeof(struct chring_ring_create) != 40);
-	BUILD_BUG_ON(sizeof(struct chring_ring_name) != 32);
-	BUILD_BUG_ON(sizeof(struct chring_ring_entry) != 120);
-	BUILD_BUG_ON(sizeof(struct chring_ring_list) != 32);
-	BUILD_BUG_ON(sizeof(struct chring_node_change) != 112);
-	BUILD_BUG_ON(sizeof(struct chring_node_entry) != 48);
-	BUILD_BUG_ON(sizeof(struct chring_node_list) != 80);
-	BUILD_BUG_ON(sizeof(struct chring_owner) != 16);
-	BUILD_BUG_ON(sizeof(struct chring_lookup) != 104);
-	BUILD_BUG_ON(sizeof(struct chring_lookup_batch) != 72);
-	BUILD_BUG_ON(sizeof(struct chring_node_share) != 32);
-	BUILD_BUG_ON(sizeof(struct chring_stats) != 200);
-	BUILD_BUG_ON(sizeof(struct chring_pin) != 56);
-}
+static_assert(sizeof(struct chring_config) == 64);
+static_assert(sizeof(struct chring_info) == 64);
+static_assert(sizeof(struct chring_ring_create) == 40);
+static_assert(sizeof(struct chring_ring_name) == 32);
+static_assert(sizeof(struct chring_ring_entry) == 120);
+static_assert(sizeof(struct chring_ring_list) == 32);
+static_assert(sizeof(struct chring_node_change) == 152);
+static_assert(sizeof(struct chring_transfer) == 32);
+static_assert(sizeof(struct chring_dry_run) == 40);
+static_assert(sizeof(struct chring_member) == 32);
+static_assert(sizeof(struct chring_commit) == 136);
+static_assert(sizeof(struct chring_node_entry) == 48);
+static_assert(sizeof(struct chring_node_list) == 80);
+static_assert(sizeof(struct chring_owner) == 16);
+static_assert(sizeof(struct chring_lookup) == 104);
+static_assert(sizeof(struct chring_lookup_batch) == 72);
+static_assert(sizeof(struct chring_node_share) == 32);
+static_assert(sizeof(struct chring_stats) == 192);
+static_assert(sizeof(struct chring_pin) == 56);
 
 /**
  * struct descriptor - what an open file of the device holds

@@ -22,6 +22,7 @@ union chring_arg {
 	struct chring_lookup_batch batch;
 	struct chring_stats stats;
 	struct chring_pin pin;
+	struct chring_commit commit;
 };
 
 /**
@@ -106,6 +107,28 @@ int chring_check_entry(u32 size, u32 min);
 int chring_put_entries(u64 user, u32 user_size, const void *entry,
 		       u32 size, u32 n);
 
+struct chring_moves;
+
+/**
+ * chring_dry_run_check() - is what a change says of a dry run sound?
+ * @dry: as passed by the caller; its outputs become 0
+ * @wanted: it is one
+ *
+ * Return: 0 or -EINVAL.
+ */
+int chring_dry_run_check(struct chring_dry_run *dry, bool wanted);
+
+/**
+ * chring_dry_run_answer() - tell what would move
+ * @dry: checked; its outputs are set
+ * @m: what would
+ *
+ * May sleep. Return: 0, -EMSGSIZE, -EFAULT, or -EINTR if the caller is being
+ * killed.
+ */
+int chring_dry_run_answer(struct chring_dry_run *dry,
+			  const struct chring_moves *m);
+
 /* The commands; each returns 0 or what uapi/linux/chring.h says of it. */
 int chring_cmd_info(struct chring_call *call);
 int chring_cmd_ring_create(struct chring_call *call);
@@ -116,6 +139,7 @@ int chring_cmd_node_add(struct chring_call *call);
 int chring_cmd_node_set(struct chring_call *call);
 int chring_cmd_node_del(struct chring_call *call);
 int chring_cmd_node_list(struct chring_call *call);
+int chring_cmd_commit(struct chring_call *call);
 int chring_cmd_lookup(struct chring_call *call);
 int chring_cmd_lookup_batch(struct chring_call *call);
 int chring_cmd_stats(struct chring_call *call);

@@ -4,9 +4,6 @@
 
 #include "chardev.h"
 
-#define NODE_FLAGS	(CHRING_NODE_WEIGHT | CHRING_NODE_STATE | \
-			 CHRING_NODE_ZONE | CHRING_NODE_COOKIE)
-
 /**
  * struct node_call - a change of one node, with the call that it answers
  * @rq: frame
@@ -36,10 +33,13 @@ static int answer_node(struct chring_request *rq)
 {
 	struct node_call *c = container_of(rq, struct node_call, rq);
 	struct chring_node_change *arg = &c->call->arg->node_change;
+	int ret = 0;
 
 	put_facts(arg, &rq->facts);
 	arg->out_node = rq->node;
-	return chring_call_answer(c->call);
+	if (rq->dry_run)
+		ret = chring_dry_run_answer(&arg->dry, &rq->moves);
+	return ret ? ret : chring_call_answer(c->call);
 }
 
 static int get_name(struct node_call *c, const struct chring_node_change *arg)
@@ -123,9 +123,12 @@ static int node_change(struct chring_call *call, u32 set, change_fn *change)
 	c.rq = (struct chring_request){
 		.epoch = arg->epoch,
 		.generation = arg->generation,
+		.dry_run = arg->flags & CHRING_DRY_RUN,
 		.answer = answer_node,
 	};
-	ret = get_edit(&c, arg, set);
+	ret = chring_dry_run_check(&arg->dry, c.rq.dry_run);
+	if (!ret)
+		ret = get_edit(&c, arg, set);
 	if (ret)
 		return ret;
 	ret = change(call->ring, &c.edit, &c.rq);
@@ -140,23 +143,25 @@ int chring_cmd_node_add(struct chring_call *call)
 {
 	const struct chring_node_change *arg = &call->arg->node_change;
 
-	if (arg->flags || arg->node)
+	if (arg->flags & ~CHRING_DRY_RUN || arg->node)
 		return -EINVAL;
-	return node_change(call, NODE_FLAGS, chring_ring_node_add);
+	return node_change(call, CHRING_NODE_ALL, chring_ring_node_add);
 }
 
 int chring_cmd_node_set(struct chring_call *call)
 {
 	const struct chring_node_change *arg = &call->arg->node_change;
 
-	if (!arg->flags || arg->flags & ~NODE_FLAGS)
+	u32 set = arg->flags & ~CHRING_DRY_RUN;
+
+	if (!set || set & ~CHRING_NODE_ALL)
 		return -EINVAL;
-	return node_change(call, arg->flags, chring_ring_node_set);
+	return node_change(call, set, chring_ring_node_set);
 }
 
 int chring_cmd_node_del(struct chring_call *call)
 {
-	if (call->arg->node_change.flags)
+	if (call->arg->node_change.flags & ~CHRING_DRY_RUN)
 		return -EINVAL;
 	return node_change(call, 0, chring_ring_node_del);
 }

@@ -162,17 +162,6 @@ static void give_slots(struct commit *c)
 	reuse_slots(c, i);
 }
 
-/* New nodes have got their ids in vain. */
-static void forget_new(struct commit *c)
-{
-	u32 i = 0, k = 0;
-	struct pair p;
-
-	while (next_pair(c, &i, &k, &p))
-		if (p.edit && !p.was)
-			c->id[p.edit - c->edit] = 0;
-}
-
 static void put_swaps(struct commit *c)
 {
 	u32 i;
@@ -188,8 +177,6 @@ static int commit_nodes(struct commit *c, struct chring_request *rq)
 
 	if (ret)
 		return ret;
-	if (rq->dry_run)
-		forget_new(c);
 	if (!c->swaps && !chring_request_moves_on(c->d->old, rq))
 		return chring_request_settled(rq);
 	give_slots(c);

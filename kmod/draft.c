@@ -356,24 +356,60 @@ static int draft_make(struct chring_draft *d, const struct chring_request *rq)
 	return ret ? ret : draft_view(d, rq);
 }
 
+/* What would move, were this published. */
+static int draft_moves(const struct chring_draft *d, struct chring_moves *m)
+{
+	const struct chring_roster *was = d->old->roster, *now = d->roster;
+	u64 *was_id = chring_roster_ids(was), *now_id = chring_roster_ids(now);
+	int ret = 0;
+
+	if (IS_ERR(was_id))
+		ret = PTR_ERR(was_id);
+	else if (IS_ERR(now_id))
+		ret = PTR_ERR(now_id);
+	if (!ret) {
+		const struct chring_side before = {
+			.circle = chring_view_circle(d->old),
+			.id = was_id,
+		};
+		const struct chring_side after = {
+			.circle = chring_view_circle(d->view),
+			.id = now_id,
+		};
+
+		ret = chring_moves_build(m, &before, &after,
+					 d->ring->config.bits);
+	}
+	chring_roster_ids_free(was, was_id);
+	chring_roster_ids_free(now, now_id);
+	return ret;
+}
+
+static int answer_dry_run(struct chring_draft *d, struct chring_request *rq)
+{
+	int ret = draft_moves(d, &rq->moves);
+
+	if (!ret && rq->answer)
+		ret = rq->answer(rq);
+	chring_moves_free(&rq->moves);
+	return ret;
+}
+
 int chring_draft_commit(struct chring_draft *d, struct chring_request *rq)
 {
 	int ret;
 
 	lockdep_assert_held(&d->ring->lock);
 	ret = draft_make(d, rq);
-	if (!ret && !rq->dry_run)
-		ret = wait_for_room(d->ring, chring_view_retires(d->old,
-								 d->view));
 	if (ret)
 		return ret;
 	rq->facts = chring_view_facts(d->view);
-	if (rq->answer) {
+	if (rq->dry_run)
+		return answer_dry_run(d, rq);
+	ret = wait_for_room(d->ring, chring_view_retires(d->old, d->view));
+	if (!ret && rq->answer)
 		ret = rq->answer(rq);
-		if (ret)
-			return ret;
-	}
-	if (!rq->dry_run)
+	if (!ret)
 		publish(d);
-	return 0;
+	return ret;
 }

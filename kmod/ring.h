@@ -4,6 +4,7 @@
 #define CHRING_RING_H
 
 #include "core/config.h"
+#include "core/moves.h"
 #include "view.h"
 
 /**
@@ -59,15 +60,17 @@ struct chring_facts {
  * @dry_run: answer as if, and change nothing
  * @answer: called with the change made and not yet published; may sleep; what
  *	it returns other than 0 makes the change undone. May be NULL
+ * @moves: of a dry run, before @answer: who would give how much to whom
  * @facts: before @answer: after the change; on failure: of the ring as it is,
  *	unless it could not be locked
- * @node: id of the node, 0 for one that a dry run would add
+ * @node: id of the node; one that a dry run would add has it for the answer
  */
 struct chring_request {
 	u64 epoch;
 	u64 generation;
 	bool dry_run;
 	int (*answer)(struct chring_request *rq);
+	struct chring_moves moves;
 	struct chring_facts facts;
 	u64 node;
 };
@@ -95,6 +98,10 @@ struct chring_edit {
 	u32 state;
 	u64 cookie;
 };
+
+/* All that can be set of a node. */
+#define CHRING_NODE_ALL	(CHRING_NODE_WEIGHT | CHRING_NODE_STATE | \
+			 CHRING_NODE_ZONE | CHRING_NODE_COOKIE)
 
 /* An id that was never given before, for a ring or a node. */
 u64 chring_next_id(void);
@@ -231,9 +238,9 @@ int chring_ring_node_del(struct chring_ring *ring,
  * chring_ring_commit() - these nodes and no others
  * @ring: ring
  * @edit: nodes in the order of their names, no name twice; all of each but
- *	@flags and @node
+ *	@node, and @flags CHRING_NODE_ALL
  * @n: how many, at most CHRING_NODES_MAX
- * @id: for @n ids of them, in that order; 0 for one that a dry run would add
+ * @id: for @n ids of them, in that order; see @node of the frame
  * @rq: frame
  *
  * A node whose name is there keeps its id. One new table, whatever changes.

@@ -219,6 +219,29 @@ struct chring_roster *chring_roster_change(const struct chring_roster *old,
 	return r;
 }
 
+/* One at least: an allocation is never of nothing. */
+static size_t ids_bytes(const struct chring_roster *r)
+{
+	return max(r->slots, 1U) * sizeof(u64);
+}
+
+u64 *chring_roster_ids(const struct chring_roster *r)
+{
+	u64 *id = chring_alloc(ids_bytes(r));
+	u32 i;
+
+	if (!IS_ERR(id))
+		for (i = 0; i < r->count; i++)
+			id[r->order[i]] = r->node[r->order[i]]->id;
+	return id;
+}
+
+void chring_roster_ids_free(const struct chring_roster *r, u64 *id)
+{
+	if (!IS_ERR(id))
+		chring_free(id, ids_bytes(r));
+}
+
 void chring_roster_put(struct chring_roster *r)
 {
 	u32 i;

@@ -152,6 +152,16 @@ int chring_roster_find(const struct chring_roster *r, const char *name,
 int chring_roster_find_id(const struct chring_roster *r, u64 id);
 
 /**
+ * chring_roster_ids() - ids of all nodes by slot
+ * @r: roster
+ *
+ * May sleep. Return: an array for chring_roster_ids_free(), 0 for free slots;
+ * or ERR_PTR() of -ENOMEM or -EDQUOT.
+ */
+u64 *chring_roster_ids(const struct chring_roster *r);
+void chring_roster_ids_free(const struct chring_roster *r, u64 *id);
+
+/**
  * chring_roster_free_slot() - a slot for one more node
  * @r: roster
  *

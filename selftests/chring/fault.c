@@ -393,6 +393,76 @@ static void undo_del(struct _test_data_fault *self)
 	node_add(self->fd, "b", WEIGHT, CHRING_STATE_UP, NULL);
 }
 
+/* Both of what there is, and one that comes: those who are not named go. */
+static int commit_three(struct _test_data_fault *self, __u32 flags)
+{
+	static const struct chring_member member[] = {
+		{ .name_len = 1, .weight = WEIGHT },
+		{ .name_off = 1, .name_len = 1, .weight = WEIGHT / 2 },
+		{ .name_off = 2, .name_len = 1, .weight = WEIGHT,
+		  .zone_off = 3, .zone_len = 1 },
+	};
+	static struct chring_transfer transfer[64];
+	static __u64 nodes[3];
+	struct chring_commit arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.members = ptr(member),
+		.member_size = sizeof(member[0]),
+		.count = ARRAY_LEN(member),
+		.strings = ptr("abcz"),
+		.strings_size = 4,
+		.nodes = ptr(nodes),
+	};
+
+	if (flags & CHRING_DRY_RUN) {
+		arg.dry.transfers = ptr(transfer);
+		arg.dry.entry_size = sizeof(transfer[0]);
+		arg.dry.count = ARRAY_LEN(transfer);
+	}
+	return chr(self->fd, CHRING_IOC_COMMIT, &arg);
+}
+
+static int run_commit(struct _test_data_fault *self)
+{
+	return commit_three(self, 0);
+}
+
+static void undo_commit(struct _test_data_fault *self)
+{
+	node_del(self->fd, "c");
+	node_set_weight(self->fd, "b", WEIGHT);
+}
+
+static int run_dry(struct _test_data_fault *self)
+{
+	return commit_three(self, CHRING_DRY_RUN);
+}
+
+static int run_pin(struct _test_data_fault *self)
+{
+	struct chring_pin arg = { .size = sizeof(arg) };
+
+	return chr(self->fd, CHRING_IOC_PIN, &arg);
+}
+
+static int run_unpin(struct _test_data_fault *self)
+{
+	struct chring_pin arg = { .size = sizeof(arg) };
+
+	return chr(self->fd, CHRING_IOC_UNPIN, &arg);
+}
+
+static void undo_pin(struct _test_data_fault *self)
+{
+	run_unpin(self);
+}
+
+static void prepare_unpin(struct _test_data_fault *self)
+{
+	run_pin(self);
+}
+
 static int run_node_list(struct _test_data_fault *self)
 {
 	static struct chring_node_entry entry[8];
@@ -478,6 +548,10 @@ TEST_F_TIMEOUT(fault, every_command, 600)
 		{ "NODE_SET -", { run_less, undo_weight } },
 		{ "NODE_SET st", { run_state, undo_state } },
 		{ "NODE_DEL", { run_del, undo_del } },
+		{ "COMMIT", { run_commit, undo_commit } },
+		{ "dry run", { run_dry } },
+		{ "PIN", { run_pin, undo_pin } },
+		{ "UNPIN", { run_unpin, NULL, prepare_unpin } },
 		{ "NODE_LIST", { run_node_list } },
 		{ "LOOKUP", { run_lookup } },
 		{ "LOOKUP long", { run_lookup_long } },

@@ -131,6 +131,7 @@ TEST(hashes)
 }
 
 #define NODES	512
+#define ZONES	CHRING_LOOKUP_ZONES
 
 /* A ring of the file, and the real one beside it. */
 struct ring {
@@ -215,13 +216,14 @@ static bool lookup_is(struct ring *r, int ret, const struct chring_lookup *out,
 
 /* The lookup in @arg once more, for @count owners: as many of @word as that. */
 static bool replicas_are(struct ring *r, const struct chring_lookup *arg,
-			 __u32 count, const char *word)
+			 __u32 flags, __u32 count, const char *word)
 {
 	struct chring_owner owner[CHRING_REPLICAS_MAX];
 	struct chring_lookup again = *arg;
 	__u32 n = 0;
 	int ret;
 
+	again.flags |= flags;
 	again.count = count;
 	again.owners = ptr(owner);
 	ret = chr(r->fd, CHRING_IOC_LOOKUP, &again);
@@ -311,25 +313,29 @@ TEST(rings)
 			ret = lookup_key(r.fd, key, len, &out, &owner);
 			ok = lookup_is(&r, ret, &out, &owner, l.word[3]) &&
 			     out.out_position == hex(l.word[2]) &&
-			     replicas_are(&r, &out, 32, l.word[3]) &&
-			     replicas_are(&r, &out, 3, l.word[3]);
+			     replicas_are(&r, &out, 0, 32, l.word[3]) &&
+			     replicas_are(&r, &out, 0, 3, l.word[3]) &&
+			     replicas_are(&r, &out, ZONES, 32, l.word[4]) &&
+			     replicas_are(&r, &out, ZONES, 3, l.word[4]);
 			memcpy(r.keys + r.keys_size, key, len);
 			r.keys_size += len;
 			r.lens[r.nkeys] = len;
 			r.owner_of_key[r.nkeys++] = owner_of(l.word[3]);
-			answers += 3;
+			answers += 5;
 		} else if (!strcmp(what, "position")) {
 			if (r.nodes && !r.id[0])
 				ASSERT_EQ(0, add_nodes(&r));
 			ret = lookup_position(r.fd, hex(l.word[1]), &out,
 					      &owner);
 			ok = lookup_is(&r, ret, &out, &owner, l.word[2]) &&
-			     replicas_are(&r, &out, 32, l.word[2]) &&
-			     replicas_are(&r, &out, 2, l.word[2]);
+			     replicas_are(&r, &out, 0, 32, l.word[2]) &&
+			     replicas_are(&r, &out, 0, 2, l.word[2]) &&
+			     replicas_are(&r, &out, ZONES, 32, l.word[3]) &&
+			     replicas_are(&r, &out, ZONES, 2, l.word[3]);
 			r.positions[r.npositions] = hex(l.word[1]);
 			r.owner_of_position[r.npositions++] =
 				owner_of(l.word[2]);
-			answers += 3;
+			answers += 5;
 		} else if (!strcmp(what, "end")) {
 			struct chring_node_share share[NODES];
 			struct chring_stats stats = {

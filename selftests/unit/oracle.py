@@ -30,13 +30,15 @@ ring called "defaults" has the config that a config of all zeroes stands for.
                                         STATE is up, drain or down
     token POSITION NODE                 TOKENS of them in the order of the
                                         table, or none where they are many
-    key KEY:BYTES POSITION OWNERS       any number
-    position POSITION OWNERS            any number
+    key KEY:BYTES POSITION OWNERS ZONED any number
+    position POSITION OWNERS ZONED      any number
     end
 
 NODE is the number of a node line, counted from 0. OWNERS are such numbers with
 commas between: the first 32 distinct nodes in service clockwise, or as many as
-there are. Where there is none, it is the word ENODATA or EHOSTUNREACH.
+there are. ZONED are the same nodes, or others of them where there are more
+than 32: the first one of each zone, then those that were passed over. Where
+there is none, both are the word ENODATA or EHOSTUNREACH.
 """
 
 import bisect
@@ -278,20 +280,33 @@ class Ring:
     def collisions(self):
         return len(self.tokens) - len({token[0] for token in self.tokens})
 
-    def owners(self, position):
-        """The first 32 distinct nodes clockwise."""
+    def walk(self, position):
+        """All nodes in service, in the order in which a walk meets them."""
         at = bisect.bisect_left(self.serving, (position,))
-        walk = dict.fromkeys(token[3] for token in
-                             self.serving[at:] + self.serving[:at])
-        return list(walk)[:REPLICAS_MAX]
+        return list(dict.fromkeys(token[3] for token in
+                                  self.serving[at:] + self.serving[:at]))
 
     def owner(self, position):
-        return self.owners(position)[0]
+        return self.walk(position)[0]
+
+    def zones_first(self, walk):
+        seen = set()
+        first, later = [], []
+        for number in walk:
+            zone = self.nodes[number].zone
+            (later if zone in seen else first).append(number)
+            seen.add(zone)
+        return first + later
 
     def answer(self, position):
+        """OWNERS and ZONED."""
         if not self.nodes:
-            return "ENODATA"
-        return ",".join(map(str, self.owners(position))) or "EHOSTUNREACH"
+            return "ENODATA ENODATA"
+        walk = self.walk(position)
+        if not walk:
+            return "EHOSTUNREACH EHOSTUNREACH"
+        return " ".join(",".join(map(str, numbers[:REPLICAS_MAX]))
+                        for numbers in (walk, self.zones_first(walk)))
 
     def shares(self):
         """How many positions of the circle each node owns."""
@@ -551,6 +566,40 @@ def crowds(rng):
     yield "crowd-32", Ring(Config("murmur3", vnodes=9, seed=(7, 0)), nodes)
 
 
+def zoned(rng):
+    """Zones of one size, of very unequal ones, of a node each, and out."""
+    def nodes(*zones):
+        return [Node(b"node-%03d" % i, 1 + i % 3, zone=zone)
+                for i, zone in enumerate(zones)]
+    config = Config(vnodes=6)
+    yield "zones-even", Ring(config, nodes(*[b"z%d" % (i % 3)
+                                             for i in range(30)]))
+    yield "zones-uneven", Ring(config, nodes(
+        *[b"big" for _ in range(90)], *[b"small" for _ in range(5)], b"one",
+        b""))
+    yield "zones-of-one", Ring(config, nodes(*[b"z%d" % i
+                                               for i in range(40)]))
+    down = nodes(*[b"z%d" % (i % 4) for i in range(40)])
+    for i, node in enumerate(down):
+        if i % 4 == 0 or rng.random() < 0.3:
+            node.state = rng.choice(("down", "drain"))
+    yield "zone-all-down", Ring(config, down)
+    heavy = nodes(*[b"z%d" % (i % 5) for i in range(20)])
+    heavy[7].weight = 500
+    yield "zones-beside-a-heavy-node", Ring(config, heavy)
+    # The rare zone is one node with one token among thousands.
+    rare = nodes(*[b"common" for _ in range(30)], b"rare")
+    for node in rare[:-1]:
+        node.weight = 40
+    rare[-1].weight = 1
+    yield "zone-rare", Ring(Config(vnodes=5, unit=1), rare)
+    yield "zones-at-random", Ring(config, [
+        Node(random_name(rng, 20), rng.randrange(4),
+             rng.choice(("up", "up", "up", "down")),
+             b"z%d" % rng.choice((0, 0, 0, 0, 1, 1, 2, 3, 4, 5)))
+        for _ in range(60)])
+
+
 def collisions(rng):
     """Nodes whose tokens all stand at the same places."""
     seed = rng.getrandbits(64)
@@ -577,7 +626,7 @@ def collisions(rng):
 def write_rings(out, rng):
     cases = [("defaults", Ring(Config(), [Node(b"cache-%02d" % i)
                                           for i in range(10)]))]
-    for group in (matrix, corners, crowds, collisions):
+    for group in (matrix, corners, crowds, zoned, collisions):
         cases += group(rng)
     for name, ring in cases:
         write_ring(out, rng, name, ring, long_key=name == "defaults")

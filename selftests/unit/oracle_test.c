@@ -77,26 +77,37 @@ static void check_shares(const struct subject *s)
 	free(share);
 }
 
-/* The owner, and the list of every length up to one more than there are. */
+typedef int place_fn(const struct chring_circle *c, u64 position, u32 n,
+		     u16 *slot, u32 *visits);
+
+/* The list of every length up to one more than there are. */
+static void check_lists(const struct subject *s, const struct vector_probe *p,
+			u64 position, place_fn *place, const u32 *want)
+{
+	u16 slot[CHRING_REPLICAS_MAX];
+	u32 visits, n, i;
+	int ret;
+
+	for (n = 1; n <= CHRING_REPLICAS_MAX && n <= p->owners + 1; n++) {
+		ret = place(&s->circle, position, n, slot, &visits);
+		CHECK(ret == (p->error ? : (int)min(n, p->owners)));
+		for (i = 0; (int)i < ret; i++)
+			CHECK(s->node_of[slot[i]] == want[i]);
+		CHECK(visits <= 64 * n + s->slots);
+	}
+}
+
 static void check_probe(const struct subject *s, const struct vector_probe *p,
 			u64 position)
 {
-	int owner = chring_place_owner(&s->circle, position), ret;
-	u16 slot[CHRING_REPLICAS_MAX];
-	u32 visits, n, i;
+	int owner = chring_place_owner(&s->circle, position);
 
 	if (p->error)
 		CHECK(owner == p->error);
 	else
 		CHECK(owner >= 0 && s->node_of[owner] == p->owner[0]);
-	for (n = 1; n <= CHRING_REPLICAS_MAX && n <= p->owners + 1; n++) {
-		ret = chring_place_replicas(&s->circle, position, n, slot,
-					    &visits);
-		CHECK(ret == (p->error ? : (int)min(n, p->owners)));
-		for (i = 0; (int)i < ret; i++)
-			CHECK(s->node_of[slot[i]] == p->owner[i]);
-		CHECK(visits <= 64 * n + s->slots);
-	}
+	check_lists(s, p, position, chring_place_replicas, p->owner);
+	check_lists(s, p, position, chring_place_zones, p->zoned);
 }
 
 static void check_subject(const struct subject *s)
@@ -131,10 +142,44 @@ struct plain {
 	u32 *order;
 	u16 *rank;
 	unsigned long *out;
+	u16 *zone;
+	u32 zones;
 	struct chring_table *table;
 	struct chring_places *places;
 	struct subject subject;
 };
+
+static bool same_zone(const struct model_node *a, const struct model_node *b)
+{
+	return a->zone_len == b->zone_len &&
+	       !memcmp(a->zone, b->zone, a->zone_len);
+}
+
+static bool in_service(const struct vector_node *n)
+{
+	return n->node.state == CHRING_STATE_UP && n->tokens;
+}
+
+/* A zone's number is the first node of it in the order of names. */
+static void plain_zones(struct plain *p)
+{
+	const struct vector_node *node = p->v->node;
+	u32 n = p->v->nodes, i, k;
+
+	p->zone = calloc(n + 1, sizeof(*p->zone));
+	NEED(p->zone);
+	for (i = 0; i < n; i++) {
+		bool counted = false;
+
+		for (k = 0; !same_zone(&node[k].node, &node[i].node); k++)
+			;
+		p->zone[p->order[i]] = k;
+		for (; k < i; k++)
+			counted |= in_service(&node[k]) &&
+				   same_zone(&node[k].node, &node[i].node);
+		p->zones += in_service(&node[i]) && !counted;
+	}
+}
 
 static void plain_slots(struct plain *p)
 {
@@ -188,6 +233,7 @@ static void plain_build(struct plain *p, const struct vector_ring *v)
 	memset(p, 0, sizeof(*p));
 	p->v = v;
 	plain_slots(p);
+	plain_zones(p);
 	plain_run(p, &run);
 	p->table = chring_table_merge(NULL, &run, &none, p->rank);
 	NEED(!IS_ERR(p->table));
@@ -199,7 +245,9 @@ static void plain_build(struct plain *p, const struct vector_ring *v)
 		.table = p->table,
 		.places = p->places,
 		.out = p->out,
+		.zone = p->zone,
 		.live = v->live,
+		.zones = p->zones,
 	};
 	p->subject.slots = v->nodes;
 }
@@ -211,6 +259,7 @@ static void plain_free(struct plain *p)
 	free(p->order);
 	free(p->rank);
 	free(p->out);
+	free(p->zone);
 	free(p->subject.node_of);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replicas where tokens are far from evenly shared out: a few nodes hold most
- * of them, most nodes are out of service. Against a walk that nothing bounds.
+ * Replicas, and replicas by zones, where tokens are far from evenly shared out:
+ * a few nodes hold most of them, most nodes are out of service, a zone is rare.
+ * Against a walk that nothing bounds.
  */
 #include <stdlib.h>
 
@@ -18,15 +19,19 @@
  * @c: circle
  * @slots: nodes
  * @bits: of @c
+ * @zone: of @c; all nodes are in one at first
  * @worst: visits of the longest walk
  * @by_node: walks that went on node by node
+ * @zoned: of these, those by zones
  */
 struct scene {
 	struct chring_circle c;
 	u32 slots;
 	unsigned long *bits;
+	u16 *zone;
 	u32 worst;
 	u32 by_node;
+	u32 zoned;
 };
 
 /* Tokens of node 0 first, and so on; spread by a hash of their number. */
@@ -67,9 +72,11 @@ static void scene_open(struct scene *s, const u32 *tokens, u32 slots)
 		.c = { .table = t, .places = p },
 		.slots = slots,
 		.bits = calloc(longs, sizeof(long)),
+		.zone = calloc(slots + 1, sizeof(u16)),
 	};
-	NEED(s->bits);
+	NEED(s->bits && s->zone);
 	s->c.out = s->bits;
+	s->c.zone = s->zone;
 }
 
 static void scene_close(struct scene *s)
@@ -77,16 +84,25 @@ static void scene_close(struct scene *s)
 	chring_places_free((struct chring_places *)s->c.places);
 	chring_table_free((struct chring_table *)s->c.table);
 	free(s->bits);
+	free(s->zone);
 }
 
 static void count_live(struct scene *s)
 {
+	bool *seen = calloc(1 << 16, sizeof(*seen));
 	u32 slot;
 
-	s->c.live = 0;
-	for (slot = 0; slot < s->slots; slot++)
-		s->c.live += !chring_slot_set(s->bits, slot) &&
-			     chring_places_count(s->c.places, slot);
+	NEED(seen);
+	s->c.live = s->c.zones = 0;
+	for (slot = 0; slot < s->slots; slot++) {
+		if (chring_slot_set(s->bits, slot) ||
+		    !chring_places_count(s->c.places, slot))
+			continue;
+		s->c.live++;
+		s->c.zones += !seen[s->zone[slot]];
+		seen[s->zone[slot]] = true;
+	}
+	free(seen);
 }
 
 static void put_out(struct scene *s, u32 slot)
@@ -94,9 +110,8 @@ static void put_out(struct scene *s, u32 slot)
 	s->bits[slot / BITS_PER_LONG] |= 1UL << slot % BITS_PER_LONG;
 }
 
-/* Distinct nodes in service, all around if need be. Return: how many. */
-static u32 replicas_slowly(const struct scene *s, u64 position, u32 n,
-			   u16 *slot)
+/* All nodes in service, in the order in which a walk meets them. */
+static u32 walk_slowly(const struct scene *s, u64 position, u16 *slot)
 {
 	const struct chring_table *t = s->c.table;
 	bool *seen = calloc(s->slots + 1, sizeof(*seen));
@@ -105,7 +120,7 @@ static u32 replicas_slowly(const struct scene *s, u64 position, u32 n,
 	NEED(seen);
 	while (first < t->count && t->token[first] < position)
 		first++;
-	for (i = 0; i < t->count && found < n; i++) {
+	for (i = 0; i < t->count && found < s->c.live; i++) {
 		u16 mine = t->owner[(first + i) % t->count];
 
 		if (seen[mine] || chring_slot_set(s->bits, mine))
@@ -117,23 +132,69 @@ static u32 replicas_slowly(const struct scene *s, u64 position, u32 n,
 	return found;
 }
 
-static void check_position(struct scene *s, u64 position)
+/* The first of each zone come first, else the order stays. */
+static void zones_first(const struct scene *s, const u16 *walk, u32 n, u16 *to)
 {
-	u16 want[CHRING_REPLICAS_MAX], slot[CHRING_REPLICAS_MAX];
-	u32 all = replicas_slowly(s, position, CHRING_REPLICAS_MAX, want);
-	u32 visits, n, i;
-	int owner = chring_place_owner(&s->c, position), ret;
+	bool *seen = calloc(1 << 16, sizeof(*seen)), *taken;
+	u32 found = 0, i;
 
-	CHECK(owner == (all ? want[0] : -EHOSTUNREACH));
+	taken = calloc(n + 1, sizeof(*taken));
+	NEED(seen && taken);
+	for (i = 0; i < n; i++) {
+		if (seen[s->zone[walk[i]]])
+			continue;
+		seen[s->zone[walk[i]]] = taken[i] = true;
+		to[found++] = walk[i];
+	}
+	for (i = 0; i < n; i++)
+		if (!taken[i])
+			to[found++] = walk[i];
+	free(seen);
+	free(taken);
+}
+
+typedef int place_fn(const struct chring_circle *c, u64 position, u32 n,
+		     u16 *slot, u32 *visits);
+
+/* Return: how many of the walks went on node by node. */
+static u32 check_lists(struct scene *s, u64 position, place_fn *place,
+		       const u16 *want, u32 all)
+{
+	u16 slot[CHRING_REPLICAS_MAX];
+	u32 visits, by_node = 0, n, i;
+	int ret;
+
 	for (n = 1; n <= CHRING_REPLICAS_MAX; n++) {
-		ret = chring_place_replicas(&s->c, position, n, slot, &visits);
+		ret = place(&s->c, position, n, slot, &visits);
 		CHECK(ret == (all ? (int)min(n, all) : -EHOSTUNREACH));
 		for (i = 0; (int)i < ret; i++)
 			CHECK(slot[i] == want[i]);
 		CHECK(visits <= 64 * min(n, s->c.live) + s->slots);
-		s->by_node += visits > 64 * min(n, s->c.live);
+		by_node += visits > 64 * min(n, s->c.live);
 		s->worst = max(s->worst, visits);
 	}
+	return by_node;
+}
+
+static void check_position(struct scene *s, u64 position)
+{
+	u16 *walk = calloc(s->slots + 1, sizeof(*walk));
+	u16 *want = calloc(s->slots + 1, sizeof(*want));
+	u32 all, by_node;
+
+	NEED(walk && want);
+	all = walk_slowly(s, position, walk);
+	CHECK(all == s->c.live);
+	CHECK(chring_place_owner(&s->c, position) ==
+	      (all ? walk[0] : -EHOSTUNREACH));
+	s->by_node += check_lists(s, position, chring_place_replicas, walk,
+				  all);
+	zones_first(s, walk, all, want);
+	by_node = check_lists(s, position, chring_place_zones, want, all);
+	s->by_node += by_node;
+	s->zoned += by_node;
+	free(walk);
+	free(want);
 }
 
 static void check_positions(struct scene *s)
@@ -154,8 +215,9 @@ static void check_positions(struct scene *s)
 
 static void report(const struct scene *s)
 {
-	tap_note("%u tokens, %u of %u nodes in service: at most %u visits, %u walks node by node",
-		 s->c.table->count, s->c.live, s->slots, s->worst, s->by_node);
+	tap_note("%u tokens, %u of %u nodes, %u zones in service: at most %u visits, %u walks node by node, %u of them by zones",
+		 s->c.table->count, s->c.live, s->slots, s->c.zones, s->worst,
+		 s->by_node, s->zoned);
 }
 
 static void test_few_hold_most(void)
@@ -206,15 +268,46 @@ static void test_any(void)
 			tokens[i] = rng_once_in(3) ? 0 : rng_once_in(8) ?
 				    rng_below(3000) : rng_below(20);
 		scene_open(&s, tokens, slots);
-		for (i = 0; i < slots; i++)
+		for (i = 0; i < slots; i++) {
+			s.zone[i] = rng_below(1 + round % 9);
 			if (!rng_once_in(out))
 				put_out(&s, i);
+		}
 		check_positions(&s);
 		walks += s.by_node;
 		scene_close(&s);
 	}
 	tap_note("%u walks node by node", walks);
 	CHECK(walks);
+}
+
+/* One zone of all but one node; one of a node or two each; many. */
+static void test_zones(void)
+{
+	static const u32 zones[] = { 1, 2, 3, 7, 100, 300 };
+	u32 tokens[300], i, k, uneven;
+	struct scene s;
+
+	for (k = 0; k < sizeof(zones) / sizeof(*zones); k++) {
+		for (uneven = 0; uneven < 3; uneven++) {
+			for (i = 0; i < 300; i++)
+				tokens[i] = 1 + rng_below(30);
+			scene_open(&s, tokens, 300);
+			for (i = 0; i < 300; i++) {
+				/* The first has nearly all of them. */
+				s.zone[i] = uneven && i >= zones[k] ? 0 :
+					    i % zones[k];
+				if (uneven == 2 && rng_once_in(3))
+					put_out(&s, i);
+			}
+			check_positions(&s);
+			report(&s);
+			/* Rare zones, and few enough that all are wanted. */
+			CHECK(s.zoned || !uneven || zones[k] < 2 ||
+			      zones[k] > 7);
+			scene_close(&s);
+		}
+	}
 }
 
 /* As many nodes as a ring may have, and most or all but a few of them out. */
@@ -228,6 +321,8 @@ static void test_most_nodes(void)
 	for (i = 0; i < CHRING_NODES_MAX; i++)
 		tokens[i] = 3;
 	scene_open(&s, tokens, CHRING_NODES_MAX);
+	for (i = 0; i < CHRING_NODES_MAX; i++)
+		s.zone[i] = i % 1000 ? 0 : i / 1000;
 	for (k = 0; k < sizeof(left) / sizeof(*left); k++) {
 		while (out < CHRING_NODES_MAX - left[k])
 			put_out(&s, out++ * 7919U % CHRING_NODES_MAX);
@@ -252,6 +347,7 @@ static const struct tap_test tests[] = {
 	{ "few_hold_most", test_few_hold_most },
 	{ "most_are_out", test_most_are_out },
 	{ "any", test_any },
+	{ "zones", test_zones },
 	{ "most_nodes", test_most_nodes },
 };
 

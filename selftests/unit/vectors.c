@@ -142,19 +142,23 @@ static u32 state_number(const char *word)
 	return CHRING_STATE_DOWN;
 }
 
-/* Numbers with commas between. */
-static void read_owners(char *word, struct vector_probe *p)
+static int error_number(const char *word)
 {
+	return !strcmp(word, "ENODATA") ? -ENODATA :
+	       !strcmp(word, "EHOSTUNREACH") ? -EHOSTUNREACH : 0;
+}
+
+/* Numbers with commas between. Return: how many. */
+static u32 read_owners(char *word, u32 *owner)
+{
+	u32 n = 0;
 	char *one;
 
-	if (!strcmp(word, "ENODATA"))
-		p->error = -ENODATA;
-	if (!strcmp(word, "EHOSTUNREACH"))
-		p->error = -EHOSTUNREACH;
-	while (!p->error && (one = strsep(&word, ","))) {
-		NEED(p->owners < CHRING_REPLICAS_MAX);
-		p->owner[p->owners++] = dec(one);
+	while (!error_number(word ? : "") && (one = strsep(&word, ","))) {
+		NEED(n < CHRING_REPLICAS_MAX);
+		owner[n++] = dec(one);
 	}
+	return n;
 }
 
 bool vectors_next_hash(FILE *f, struct vector_hash *h)
@@ -237,14 +241,16 @@ static void add_probe(struct vector_ring *r, const struct line *l)
 	bool key = line_is(l, "key");
 	struct vector_probe *p;
 
-	NEED(l->words == 3U + key);
+	NEED(l->words == 4U + key);
 	r->probe = realloc(r->probe, (r->probes + 1) * sizeof(*r->probe));
 	NEED(r->probe);
 	p = &r->probe[r->probes++];
 	*p = (struct vector_probe){
 		.position = hex(l->word[1 + key]),
 	};
-	read_owners(l->word[2 + key], p);
+	p->error = error_number(l->word[2 + key]);
+	p->owners = read_owners(l->word[2 + key], p->owner);
+	NEED(read_owners(l->word[3 + key], p->zoned) == p->owners);
 	if (key)
 		p->key = key_bytes(l->word[1], &p->len);
 }

@@ -42,7 +42,8 @@ struct vector_node {
  * @position: of the ring's width
  * @error: 0, -ENODATA or -EHOSTUNREACH
  * @owner: indices of the nodes, the first distinct ones clockwise
- * @owners: how many
+ * @zoned: the same with the first of each zone first
+ * @owners: how many in either
  */
 struct vector_probe {
 	u8 *key;
@@ -50,6 +51,7 @@ struct vector_probe {
 	u64 position;
 	int error;
 	u32 owner[CHRING_REPLICAS_MAX];
+	u32 zoned[CHRING_REPLICAS_MAX];
 	u32 owners;
 };
 

@@ -336,6 +336,50 @@ struct chring_ring_list {
 };
 #define CHRING_IOC_RING_LIST	_IO(CHRING_IOC_MAGIC, 0x04)
 
+/* In @flags of a change of nodes: answer as if, and change nothing. */
+#define CHRING_DRY_RUN		(1U << 16)
+
+/**
+ * struct chring_transfer - what one node gives to another
+ * @from: id of the owner before; 0: none was in service
+ * @to: id of the owner after; 0: none is in service
+ * @share_lo: positions, lower 64 bits
+ * @share_hi: upper 64 bits
+ */
+struct chring_transfer {
+	__aligned_u64 from;
+	__aligned_u64 to;
+	__aligned_u64 share_lo;
+	__aligned_u64 share_hi;
+};
+
+/**
+ * struct chring_dry_run - what a change would move
+ * @transfers: pointer to an array of struct chring_transfer, each pair of nodes
+ *	once; 0: not wanted
+ * @entry_size: sizeof(struct chring_transfer) of the caller; 0 with @transfers 0
+ * @count: room in @transfers; 0 with @transfers 0
+ * @out_count: pairs of nodes there are
+ * @reserved: 0
+ * @out_moved_lo: positions with another owner than before, lower 64 bits
+ * @out_moved_hi: upper 64 bits
+ *
+ * All of it is 0 without CHRING_DRY_RUN. With it, the answer of the change
+ * tells epoch, digest and ids as they would be; an id that a new node would
+ * have is good for reading this answer and never seen again. It takes a walk
+ * over all tokens, and the time of the change. EMSGSIZE: @transfers is given
+ * and @count < @out_count.
+ */
+struct chring_dry_run {
+	__aligned_u64 transfers;
+	__u32 entry_size;
+	__u32 count;
+	__u32 out_count;
+	__u32 reserved;
+	__aligned_u64 out_moved_lo;
+	__aligned_u64 out_moved_hi;
+};
+
 #define CHRING_NODE_WEIGHT	(1U << 0)
 #define CHRING_NODE_STATE	(1U << 1)
 #define CHRING_NODE_ZONE	(1U << 2)
@@ -344,7 +388,8 @@ struct chring_ring_list {
 /**
  * struct chring_node_change - CHRING_IOC_NODE_ADD, _NODE_SET, _NODE_DEL
  * @size: sizeof(struct chring_node_change)
- * @flags: NODE_SET: which of CHRING_NODE_* to set, at least one; else 0
+ * @flags: NODE_SET: which of CHRING_NODE_* to set, at least one; all three:
+ *	CHRING_DRY_RUN
  * @node: NODE_SET, NODE_DEL: id of the node, or 0 and its name; NODE_ADD: 0
  * @name: pointer to the node's name; 0 with @node
  * @name_len: its bytes; 0 with @node
@@ -361,6 +406,7 @@ struct chring_ring_list {
  * @out_generation: generation after the change
  * @out_digest: digest after the change
  * @out_node: id of the node
+ * @dry: what would move
  *
  * Changes. NODE_SET leaves what its flags do not name, and @weight, @state,
  * @zone and @cookie not named must be 0; all of them must be 0 for NODE_DEL. A
@@ -387,6 +433,7 @@ struct chring_node_change {
 	__aligned_u64 out_generation;
 	__aligned_u64 out_digest;
 	__aligned_u64 out_node;
+	struct chring_dry_run dry;
 };
 #define CHRING_IOC_NODE_ADD	_IO(CHRING_IOC_MAGIC, 0x10)
 #define CHRING_IOC_NODE_SET	_IO(CHRING_IOC_MAGIC, 0x11)
@@ -454,6 +501,78 @@ struct chring_node_list {
 	__aligned_u64 out_digest;
 };
 #define CHRING_IOC_NODE_LIST	_IO(CHRING_IOC_MAGIC, 0x13)
+
+/**
+ * struct chring_member - a node as it is to be, for CHRING_IOC_COMMIT
+ * @cookie: any number; lookups give it back
+ * @weight: 0..65535
+ * @state: enum chring_state
+ * @name_off: where its name begins in @strings
+ * @name_len: bytes of the name
+ * @zone_off: where its zone's name begins; 0 with @zone_len 0
+ * @zone_len: bytes of the zone's name, 0: the empty zone
+ */
+struct chring_member {
+	__aligned_u64 cookie;
+	__u32 weight;
+	__u32 state;
+	__u32 name_off;
+	__u32 name_len;
+	__u32 zone_off;
+	__u32 zone_len;
+};
+
+/**
+ * struct chring_commit - CHRING_IOC_COMMIT: these nodes, and no others
+ * @size: sizeof(struct chring_commit)
+ * @flags: CHRING_DRY_RUN or 0
+ * @members: pointer to an array of struct chring_member in the order of their
+ *	names' bytes, the shorter of two that begin alike first; no name twice
+ * @member_size: sizeof(struct chring_member) of the caller
+ * @count: members, 0..65536
+ * @strings: pointer to the bytes of names and zones
+ * @strings_size: how many, at most 510 for each of 65536 members
+ * @reserved: 0
+ * @epoch: change only if the ring is at this epoch; 0: whatever it is
+ * @generation: the fleet's number for the membership after the change; 0:
+ *	leave it. It never falls
+ * @nodes: pointer to an array of @count __u64 for the ids of the members; 0:
+ *	not wanted
+ * @out_ring: id of the ring
+ * @out_epoch: epoch after the change
+ * @out_generation: generation after the change
+ * @out_digest: digest after the change
+ * @dry: what would move
+ *
+ * Changes. One epoch and one new table, whatever is different: a node whose name
+ * is among the members keeps its id, and what it has by its id; one whose name
+ * is not goes. A COMMIT that finds everything as it wants it makes no new
+ * epoch.
+ *
+ * EINVAL: members are not in order, or a name is not inside @strings; E2BIG:
+ * the tail of a member is not 0; ENAMETOOLONG; ERANGE: @count, @strings_size, a
+ * weight, or @generation below the ring's; ENOSPC: tokens; ESTALE; EMSGSIZE: see
+ * struct chring_dry_run.
+ */
+struct chring_commit {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 members;
+	__u32 member_size;
+	__u32 count;
+	__aligned_u64 strings;
+	__u32 strings_size;
+	__u32 reserved;
+	__aligned_u64 epoch;
+	__aligned_u64 generation;
+	__aligned_u64 nodes;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+	__aligned_u64 out_generation;
+	__aligned_u64 out_digest;
+	struct chring_dry_run dry;
+};
+#define CHRING_IOC_COMMIT	_IO(CHRING_IOC_MAGIC, 0x14)
 
 /* The caller brings a position, not the bytes of a key. */
 #define CHRING_LOOKUP_POSITION	(1U << 0)
