@@ -30,6 +30,7 @@ u64 chring_next_id(void)
  * @roster: nodes after, a reference
  * @shared: table after, a reference
  * @view: view after, a reference
+ * @space: for the log to grow into; afterwards what it has grown out of
  */
 struct draft {
 	struct chring_ring *ring;
@@ -42,6 +43,7 @@ struct draft {
 	struct chring_roster *roster;
 	struct chring_shared_table *shared;
 	struct chring_view *view;
+	struct chring_log_space space;
 };
 
 static struct chring_view *locked_view(struct chring_ring *ring)
@@ -152,6 +154,7 @@ struct chring_ring *chring_ring_create(const char *name, u32 len,
 	ring->name_len = len;
 	refcount_set(&ring->refs, 1);
 	mutex_init(&ring->lock);
+	chring_log_init(&ring->log, 1);
 	v = empty_view(ring);
 	if (IS_ERR(v)) {
 		chring_ring_put(ring);
@@ -182,6 +185,7 @@ void chring_ring_close(struct chring_ring *ring)
 	struct chring_view *old = locked_view(ring);
 
 	rcu_assign_pointer(ring->view, NULL);
+	chring_log_close(&ring->log);
 	chring_view_put(old);
 }
 
@@ -329,6 +333,24 @@ static int draft_view(struct draft *d, const struct chring_request *rq)
 	return 0;
 }
 
+/* What the log will say of it. */
+static struct chring_change draft_change(const struct draft *d)
+{
+	struct chring_change change = {
+		.generation = d->view->generation,
+		.digest = d->view->digest,
+		.time = chring_now(),
+		.tokens = d->view->table->count,
+		.nodes = d->view->nodes,
+		.live = d->view->live,
+		.flags = d->shared != d->old->shared ? CHRING_EVENT_TOKENS : 0,
+	};
+
+	chring_change_count(&change, d->was, d->was_state, d->now,
+			    d->now_state);
+	return change;
+}
+
 /* What only the old view still needs: freed with it. */
 static size_t draft_retires(const struct draft *d)
 {
@@ -395,7 +417,10 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  * 6. A table, a roster or a node may be shared by views. Each of these has a
  *    reference of its own, from before it is published to after its own grace
  *    period: so the last reference goes when no reader of any of them is left.
- * 7. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
+ * 7. A record is in the log after the pointer store: no record tells of an
+ *    epoch that cannot be asked yet. Whoever has read it, under the log's lock,
+ *    and then loads ring->view sees that epoch or a later one.
+ * 8. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
  *    and says ENODEV, or a view that is valid until it unlocks.
  *
  * For words of state that others read without RCU (a mapped page): they are
@@ -409,16 +434,19 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
 static void publish(struct draft *d)
 {
 	struct chring_view *old = locked_view(d->ring);
+	struct chring_change change = draft_change(d);
 
 	old->retires = draft_retires(d);
 	atomic_long_add(old->retires, &d->ring->retired_bytes);
 	rcu_assign_pointer(d->ring->view, d->view);
+	chring_log_append(&d->ring->log, &d->space, &change);
 	d->view = NULL;
 	chring_view_put(old);
 }
 
 static void draft_drop(struct draft *d)
 {
+	chring_log_space_free(&d->space);
 	chring_view_discard(d->view);
 	chring_shared_table_put(d->shared);
 	chring_roster_put(d->roster);
@@ -436,6 +464,8 @@ static int draft_commit(struct draft *d, struct chring_request *rq)
 		ret = draft_table(d);
 	if (!ret)
 		ret = draft_view(d, rq);
+	if (!ret)
+		ret = chring_log_reserve(&d->ring->log, &d->space);
 	if (!ret)
 		ret = wait_for_room(d->ring, draft_retires(d));
 	if (ret)

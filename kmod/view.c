@@ -93,8 +93,8 @@ void chring_view_discard(struct chring_view *v)
 
 size_t chring_view_total_bytes(const struct chring_view *v)
 {
-	return sizeof(*v->ring) + v->bytes + v->roster->bytes +
-	       chring_shared_table_bytes(v->shared);
+	return sizeof(*v->ring) + chring_log_bytes(&v->ring->log) + v->bytes +
+	       v->roster->bytes + chring_shared_table_bytes(v->shared);
 }
 
 u32 chring_view_state(const struct chring_view *v, u32 slot)
