@@ -330,10 +330,10 @@ static const struct file_operations chring_fops = {
 	.owner = THIS_MODULE,
 	.open = chring_open,
 	.release = chring_release,
-	.read = chring_read,
-	.poll = chring_poll,
 	.unlocked_ioctl = chring_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.read = chring_read,
+	.poll = chring_poll,
 };
 
 static struct miscdevice chring_misc = {

@@ -185,8 +185,8 @@ void chring_ring_close(struct chring_ring *ring)
 	struct chring_view *old = locked_view(ring);
 
 	rcu_assign_pointer(ring->view, NULL);
-	chring_log_close(&ring->log);
 	chring_view_put(old);
+	chring_log_close(&ring->log);
 }
 
 void chring_ring_abandon(struct chring_ring *ring)
@@ -434,28 +434,27 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
 static void publish(struct draft *d)
 {
 	struct chring_view *old = locked_view(d->ring);
-	struct chring_change change = draft_change(d);
 
 	old->retires = draft_retires(d);
 	atomic_long_add(old->retires, &d->ring->retired_bytes);
 	rcu_assign_pointer(d->ring->view, d->view);
-	chring_log_append(&d->ring->log, &d->space, &change);
 	d->view = NULL;
 	chring_view_put(old);
 }
 
 static void draft_drop(struct draft *d)
 {
-	chring_log_space_free(&d->space);
 	chring_view_discard(d->view);
 	chring_shared_table_put(d->shared);
 	chring_roster_put(d->roster);
 	if (d->now != d->was)
 		chring_node_put(d->now);
+	chring_log_space_free(&d->space);
 }
 
 static int draft_commit(struct draft *d, struct chring_request *rq)
 {
+	struct chring_change change;
 	int ret;
 
 	lockdep_assert_held(&d->ring->lock);
@@ -476,7 +475,9 @@ static int draft_commit(struct draft *d, struct chring_request *rq)
 		if (ret)
 			return ret;
 	}
+	change = draft_change(d);
 	publish(d);
+	chring_log_append(&d->ring->log, &d->space, &change);
 	return 0;
 }
 
