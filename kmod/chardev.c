@@ -139,6 +139,7 @@ int chring_file_bind(struct file *file, struct chring_ring *ring)
 	mutex_lock(&d->cursor.lock);
 	if (!d->ring) {
 		chring_cursor_start(&d->cursor, ring);
+		/* Pairs with chring_file_ring(). */
 		smp_store_release(&d->ring, ring);
 		ret = 0;
 	}
