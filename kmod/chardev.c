@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "chardev.h"
+#include "events.h"
 #include "registry.h"
 
 #define CMD_READS	(1U << 0)	/* needs a descriptor open for reading */
@@ -115,28 +116,44 @@ static_assert(sizeof(struct chring_lookup_batch) == 72);
 static_assert(sizeof(struct chring_node_share) == 32);
 static_assert(sizeof(struct chring_stats) == 192);
 static_assert(sizeof(struct chring_pin) == 56);
+static_assert(sizeof(struct chring_event) == 104);
+static_assert(CHRING_EVENTS_KEPT == CHRING_LOG_MAX);
 
 /**
  * struct descriptor - what an open file of the device holds
- * @ring: NULL at first, set once
+ * @ring: NULL at first, set once, under the lock of @cursor
+ * @cursor: which records of the ring's log it has read; starts with the bond
  */
 struct descriptor {
 	struct chring_ring *ring;
+	struct chring_cursor cursor;
 };
 
 struct chring_ring *chring_file_ring(struct file *file)
 {
 	struct descriptor *d = file->private_data;
 
-	/* Pairs with cmpxchg() below: the ring is complete before the bond. */
+	/* Pairs with the release below: ring and cursor are there before. */
 	return smp_load_acquire(&d->ring);
 }
 
 int chring_file_bind(struct file *file, struct chring_ring *ring)
 {
 	struct descriptor *d = file->private_data;
+	int ret = -EBUSY;
 
-	return cmpxchg(&d->ring, NULL, ring) ? -EBUSY : 0;
+	/* Without the lock, which a reader may hold for long. */
+	if (chring_file_ring(file))
+		return ret;
+	mutex_lock(&d->cursor.lock);
+	if (!d->ring) {
+		chring_cursor_start(&d->cursor, ring);
+		/* Pairs with chring_file_ring(). */
+		smp_store_release(&d->ring, ring);
+		ret = 0;
+	}
+	mutex_unlock(&d->cursor.lock);
+	return ret;
 }
 
 static int bind_default(struct file *file)
@@ -275,6 +292,28 @@ static long chring_ioctl(struct file *file, unsigned int ioc, unsigned long p)
 	return ret;
 }
 
+static ssize_t chring_read(struct file *file, char __user *to, size_t size,
+			   loff_t *pos)
+{
+	struct descriptor *d = file->private_data;
+	int ret = bind_default(file);
+
+	if (ret)
+		return ret;
+	return chring_events_read(chring_file_ring(file), &d->cursor,
+				  !(file->f_flags & O_NONBLOCK), to, size);
+}
+
+static __poll_t chring_poll(struct file *file, poll_table *table)
+{
+	struct descriptor *d = file->private_data;
+
+	if (bind_default(file))
+		return EPOLLERR | EPOLLHUP;
+	return chring_events_poll(chring_file_ring(file), &d->cursor, file,
+				  table);
+}
+
 static int chring_open(struct inode *inode, struct file *file)
 {
 	/* Not of the budget: who frees memory must be able to ask for it. */
@@ -282,6 +321,7 @@ static int chring_open(struct inode *inode, struct file *file)
 
 	if (!d)
 		return -ENOMEM;
+	chring_cursor_init(&d->cursor);
 	file->private_data = d;
 	return nonseekable_open(inode, file);
 }
@@ -302,6 +342,8 @@ static const struct file_operations chring_fops = {
 	.release = chring_release,
 	.unlocked_ioctl = chring_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.read = chring_read,
+	.poll = chring_poll,
 };
 
 static struct miscdevice chring_misc = {

@@ -318,7 +318,10 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  * 6. A table, a roster or a node may be shared by views. Each of these has a
  *    reference of its own, from before it is published to after its own grace
  *    period: so the last reference goes when no reader of any of them is left.
- * 7. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
+ * 7. A record is in the log after the pointer store: no record tells of an
+ *    epoch that cannot be asked yet. Whoever has read it, under the log's lock,
+ *    and then loads ring->view sees that epoch or a later one.
+ * 8. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
  *    and says ENODEV, or a view that is valid until it unlocks.
  *
  * For words of state that others read without RCU (a mapped page): they are
@@ -345,6 +348,7 @@ void chring_draft_drop(struct chring_draft *d)
 	chring_view_discard(d->view);
 	chring_shared_table_put(d->shared);
 	chring_roster_put(d->roster);
+	chring_log_space_free(&d->space);
 }
 
 static int draft_make(struct chring_draft *d, const struct chring_request *rq)
@@ -354,6 +358,33 @@ static int draft_make(struct chring_draft *d, const struct chring_request *rq)
 	if (!ret)
 		ret = draft_table(d);
 	return ret ? ret : draft_view(d, rq);
+}
+
+/* What the log will say of it. */
+static struct chring_change draft_change(const struct chring_draft *d)
+{
+	struct chring_change change = {
+		.generation = d->view->generation,
+		.digest = d->view->digest,
+		.time = chring_now(),
+		.tokens = d->view->table->count,
+		.nodes = d->view->nodes,
+		.live = d->view->live,
+	};
+	u32 i;
+
+	if (d->shared != d->old->shared)
+		change.flags |= CHRING_EVENT_TOKENS;
+	if (d->pinned)
+		change.flags |= CHRING_EVENT_PINNED;
+	for (i = 0; i < d->swaps; i++) {
+		const struct chring_swap *swap = &d->swap[i];
+
+		chring_change_count(&change, swap->was, swap->was ?
+				    chring_view_state(d->old, swap->slot) : 0,
+				    swap->now, swap->state);
+	}
+	return change;
 }
 
 /* What would move, were this published. */
@@ -395,6 +426,14 @@ static int answer_dry_run(struct chring_draft *d, struct chring_request *rq)
 	return ret;
 }
 
+static void draft_publish(struct chring_draft *d)
+{
+	struct chring_change change = draft_change(d);
+
+	publish(d);
+	chring_log_append(&d->ring->log, &d->space, &change);
+}
+
 int chring_draft_commit(struct chring_draft *d, struct chring_request *rq)
 {
 	int ret;
@@ -406,10 +445,13 @@ int chring_draft_commit(struct chring_draft *d, struct chring_request *rq)
 	rq->facts = chring_view_facts(d->view);
 	if (rq->dry_run)
 		return answer_dry_run(d, rq);
-	ret = wait_for_room(d->ring, chring_view_retires(d->old, d->view));
+	ret = chring_log_reserve(&d->ring->log, &d->space);
+	if (!ret)
+		ret = wait_for_room(d->ring, chring_view_retires(d->old,
+								 d->view));
 	if (!ret && rq->answer)
 		ret = rq->answer(rq);
 	if (!ret)
-		publish(d);
+		draft_publish(d);
 	return ret;
 }

@@ -22,6 +22,7 @@
  * @roster: nodes after, a reference
  * @shared: table after, a reference
  * @view: view after, a reference
+ * @space: for the log to grow into; afterwards what it has grown out of
  */
 struct chring_draft {
 	struct chring_ring *ring;
@@ -34,6 +35,7 @@ struct chring_draft {
 	struct chring_roster *roster;
 	struct chring_shared_table *shared;
 	struct chring_view *view;
+	struct chring_log_space space;
 };
 
 /* Begin the draft of a change of a ring, which is locked. */

@@ -103,6 +103,7 @@ struct chring_ring *chring_ring_create(const char *name, u32 len,
 	ring->name_len = len;
 	refcount_set(&ring->refs, 1);
 	mutex_init(&ring->lock);
+	chring_log_init(&ring->log, 1);
 	v = empty_view(ring);
 	if (IS_ERR(v)) {
 		chring_ring_put(ring);
@@ -134,6 +135,7 @@ void chring_ring_close(struct chring_ring *ring)
 
 	rcu_assign_pointer(ring->view, NULL);
 	chring_view_put(old);
+	chring_log_close(&ring->log);
 }
 
 void chring_ring_abandon(struct chring_ring *ring)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/sched.h>
+
 #include "sync.h"
 
 static struct workqueue_struct *retire_wq;
@@ -24,6 +26,11 @@ void chring_retire_wait(void)
 {
 	rcu_barrier();
 	flush_workqueue(retire_wq);
+}
+
+void chring_wake(wait_queue_head_t *q)
+{
+	wake_up_interruptible_all(q);
 }
 
 int chring_sync_init(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mutex, RCU and references, as the rings see them. User space has a twin of
+ * Locks, RCU, references and sleepers, as the rings see them. User space has a twin of
  * this file with the same guard, on liburcu; see core/platform.h.
  */
 #ifndef CHRING_SYNC_H
@@ -8,9 +8,12 @@
 
 #include <linux/atomic.h>
 #include <linux/bug.h>
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 /**
@@ -40,6 +43,15 @@ void chring_retire(struct chring_retired *r,
  * Sleeps for a grace period at least.
  */
 void chring_retire_wait(void);
+
+/* Wake all who wait, and can be interrupted. */
+void chring_wake(wait_queue_head_t *q);
+
+/* Nanoseconds since 1970, by the system's clock, which can be set. */
+static inline u64 chring_now(void)
+{
+	return ktime_get_real_ns();
+}
 
 int chring_sync_init(void);
 void chring_sync_exit(void);

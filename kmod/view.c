@@ -121,8 +121,8 @@ static size_t roster_bytes(const struct chring_roster *r)
 
 size_t chring_view_total_bytes(const struct chring_view *v)
 {
-	size_t bytes = sizeof(*v->ring) + v->bytes + v->roster->bytes +
-		       table_bytes(v->shared);
+	size_t bytes = sizeof(*v->ring) + chring_log_bytes(&v->ring->log) +
+		       v->bytes + v->roster->bytes + table_bytes(v->shared);
 
 	if (v->former.shared != v->shared)
 		bytes += table_bytes(v->former.shared);

@@ -36,6 +36,8 @@ _chringctl_after()
 	'ring ') echo 'add del list show' ;;
 	'node ') echo 'add set del list' ;;
 	'lookup ' | 'stats ') _chringctl_rings ;;
+	'watch ') _chringctl_rings; echo count ;;
+	watch\ *) [ $# -gt 2 ] || [ "$2" = count ] || echo count ;;
 	'ring del' | 'ring show') [ $# -gt 2 ] || _chringctl_rings ;;
 	'ring add')
 		[ $# = 2 ] ||
@@ -51,7 +53,7 @@ _chringctl_after()
 		;;
 	lookup\ *) echo 'replicas zones previous position -0 -- -' ;;
 	stats\ *) echo '-0 -' ;;
-	' ') echo '-j -o -0 -h -V ring node lookup stats info' ;;
+	' ') echo '-j -o -0 -h -V ring node lookup stats watch info' ;;
 	esac
 }
 

@@ -16,6 +16,7 @@ static const struct object objects[] = {
 	{ "node", node_commands },
 	{ "lookup", lookup_commands },
 	{ "stats", stats_commands },
+	{ "watch", watch_commands },
 	{ "info", info_commands },
 };
 
@@ -37,6 +38,7 @@ static const char help[] =
 "  lookup RING [...] -     keys or positions from standard input\n"
 "  stats RING              how the circle is shared\n"
 "  stats RING -            how keys from standard input are shared\n"
+"  watch [RING] [count N]  what changes it, as it happens\n"
 "  info                    what the module is and holds\n"
 "\n"
 "  H: xxh64 siphash murmur64 murmur3    S of a seed: a number, or random\n"

@@ -50,6 +50,7 @@ extern const struct command ring_commands[];
 extern const struct command node_commands[];
 extern const struct command lookup_commands[];
 extern const struct command stats_commands[];
+extern const struct command watch_commands[];
 extern const struct command info_commands[];
 
 #endif /* CHRINGCTL_H */

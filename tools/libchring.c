@@ -36,11 +36,15 @@ static size_t with_reserve(size_t need)
 	return need + need / 8 + 1;
 }
 
+/* Size of the first version of an event: no module has smaller ones. */
+#define EVENT_FIRST	104
+
 static int open_device(unsigned int flags)
 {
+	int wait = flags & CHRING_OPEN_NONBLOCK ? O_NONBLOCK : 0;
 	int mode, fd;
 
-	switch (flags) {
+	switch (flags & ~CHRING_OPEN_NONBLOCK) {
 	case CHRING_OPEN_READ:
 		mode = O_RDONLY;
 		break;
@@ -53,7 +57,7 @@ static int open_device(unsigned int flags)
 	default:
 		return -EINVAL;
 	}
-	fd = open(CHRING_DEVICE, mode | O_CLOEXEC);
+	fd = open(CHRING_DEVICE, mode | wait | O_CLOEXEC);
 	if (fd >= 0)
 		return fd;
 	/* ENOENT is to mean a ring; ENODEV means that one is deleted. */
@@ -531,4 +535,47 @@ int chring_stats(struct chring *c, unsigned int flags,
 void chring_summary_free(struct chring_summary *summary)
 {
 	free(summary);
+}
+
+int chring_fd(const struct chring *c)
+{
+	return c->fd;
+}
+
+/* Return: records in @bytes, each cut or filled up with zeroes; or -EIO. */
+static ssize_t events_from(const char *bytes, size_t size,
+			   struct chring_event *event)
+{
+	size_t n, step;
+
+	for (n = 0; size >= EVENT_FIRST; n++, bytes += step, size -= step) {
+		step = ((const struct chring_event *)bytes)->size;
+		if (step < EVENT_FIRST || step > size || step % 8)
+			return -EIO;
+		event[n] = (struct chring_event){};
+		memcpy(&event[n], bytes,
+		       step < sizeof(*event) ? step : sizeof(*event));
+	}
+	return n;
+}
+
+int chring_events(struct chring *c, struct chring_event *event, size_t room,
+		  size_t *count)
+{
+	_Alignas(8) char bytes[64 * EVENT_FIRST];
+	ssize_t n;
+
+	if (room < CHRING_EVENTS_MIN)
+		return -EINVAL;
+	/* However small they are: no more than the caller has room for. */
+	if (room > sizeof(bytes) / EVENT_FIRST)
+		room = sizeof(bytes) / EVENT_FIRST;
+	n = read(c->fd, bytes, room * EVENT_FIRST);
+	if (n < 0)
+		return -errno;
+	n = events_from(bytes, n, event);
+	if (n < 0)
+		return n;
+	*count = n;
+	return 0;
 }

@@ -43,13 +43,14 @@ struct chring;
 
 #define CHRING_OPEN_READ	(1U << 0)	/* for functions that read */
 #define CHRING_OPEN_WRITE	(1U << 1)	/* for functions that change */
+#define CHRING_OPEN_NONBLOCK	(1U << 2)	/* chring_events() does not wait */
 
 /**
  * chring_open() - open the device
  * @ring: name of the ring that the handle is to belong to; NULL: none yet,
  *	then chring_bind() or, as the ring ``default``, the first function that
  *	asks for a ring decides
- * @flags: CHRING_OPEN_*, at least one
+ * @flags: CHRING_OPEN_*, for reading or writing or both
  * @out: the handle, to be closed by chring_close()
  *
  * Return: 0; -ENXIO: no device, the module is not loaded; -EACCES: no
@@ -430,6 +431,41 @@ int chring_stats(struct chring *c, unsigned int flags,
  * @summary: one, or NULL
  */
 void chring_summary_free(struct chring_summary *summary);
+
+/**
+ * chring_fd() - the descriptor of a handle, for poll(2) and its like
+ * @c: handle
+ *
+ * It is readable when chring_events() has something to give, and hung up when
+ * the ring has been deleted. It belongs to the handle.
+ */
+int chring_fd(const struct chring *c);
+
+/* The least room that chring_events() asks for, so that one always fits. */
+#define CHRING_EVENTS_MIN	5
+
+/**
+ * chring_events() - what has changed since the last time
+ * @c: handle, open for reading
+ * @event: filled in, in the order of epochs
+ * @room: for how many, CHRING_EVENTS_MIN at least
+ * @count: how many there are, at least one
+ *
+ * Waits for the first one, unless the handle was opened with
+ * CHRING_OPEN_NONBLOCK. The first time these are the changes since the handle
+ * got its ring. To know a ring and follow it: open a handle, list the nodes, then
+ * read events and skip those whose @epoch is not after that of the list. After
+ * one of CHRING_EVENT_LOST, list again.
+ *
+ * A newer module may have types that are not known here: step over them. Fields
+ * that the module does not know are 0.
+ *
+ * Return: 0; -EAGAIN: there is none, and CHRING_OPEN_NONBLOCK; -EINTR: a signal
+ * came while it waited; -ENODEV: the ring has been deleted, even if not all was
+ * read; -EINVAL: @room.
+ */
+int chring_events(struct chring *c, struct chring_event *event, size_t room,
+		  size_t *count);
 
 #ifdef __cplusplus
 }

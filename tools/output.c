@@ -187,6 +187,14 @@ void json_print(json_object *answer)
 	json_object_put(answer);
 }
 
+void json_line(json_object *item)
+{
+	fputs(needed((void *)json_object_to_json_string_ext(item, JSON_FLAGS)),
+	      file);
+	fputc('\n', file);
+	json_object_put(item);
+}
+
 void json_stream_item(json_object *item, bool *first)
 {
 	const char *text = json_object_to_json_string_ext(item, JSON_FLAGS);

@@ -68,6 +68,9 @@ void json_append(json_object *array, json_object *item);
 /* A whole answer; takes over the reference. */
 void json_print(json_object *answer);
 
+/* One object of an answer without end, on a line of its own. */
+void json_line(json_object *item);
+
 /*
  * An answer that is a long array, an item a line: items are written as they
  * come. @item: takes over the reference. @first: true before the first one.

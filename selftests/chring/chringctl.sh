@@ -91,7 +91,7 @@ info()
 usage()
 {
 	refuses 2 'expected an object' &&
-	refuses 2 "unknown object 'watch'; expected one of ring, node" watch &&
+	refuses 2 "unknown object 'wash'; expected one of ring, node" wash &&
 	refuses 2 "'ring': expected a command: one of add, del" ring &&
 	refuses 2 "unknown command 'x' of 'node'; expected one of" node x &&
 	refuses 2 "option '-x'" -x ring list &&
@@ -500,6 +500,104 @@ audit()
 	refuses 1 "ring 'r.audit0': it has no nodes" stats r.audit0 - <"$dir/keys"
 }
 
+# watching RING ARGUMENT...: chringctl in the background, its process in $pid,
+# with files of its own; true once it has told of a change of node a
+watching()
+{
+	local ring=$1 i=0
+
+	shift
+	: >"$dir/watch"
+	"$ctl" "$@" >"$dir/watch" 2>"$dir/watch.err" &
+	pid=$!
+	while [ ! -s "$dir/watch" ] && [ $i -lt 100 ]; do
+		i=$((i + 1))
+		"$ctl" node set "$ring" a cookie $i && sleep 0.1
+	done
+	[ -s "$dir/watch" ] || bad "sees nothing: $*"
+}
+
+# awaits PATTERN: a line of the one in the background matches, or will soon
+awaits()
+{
+	local i=0
+
+	while ! grep -qE -e "$1" "$dir/watch"; do
+		i=$((i + 1))
+		[ $i -lt 100 ] || bad "no line matches $1 of: $(cat "$dir/watch")" || return
+		sleep 0.1
+	done
+}
+
+# watched STATUS: the one in the background has ended like that
+watched()
+{
+	wait "$pid"
+	set -- $? "$1"
+	[ "$1" = "$2" ] || bad "status $1, expected $2: $(cat "$dir/watch.err")"
+}
+
+watch()
+{
+	local line='^[0-9-]{10} [0-9:]{8}\.[0-9]{3} epoch [0-9]+ generation' pid
+
+	ring r.watch a && watching r.watch watch r.watch &&
+	awaits "$line 0 digest 0x[0-9a-f]{16}: 1 changed; 1 of 1 live$" &&
+	silent node add r.watch b generation 7 &&
+	awaits "$line 7 digest 0x[0-9a-f]{16}: 1 added; 2 of 2 live$" &&
+	silent node set r.watch b state down weight 2 &&
+	awaits "$line 7 digest 0x[0-9a-f]{16}: 1 changed, 1 flipped; 1 of 2 live$" &&
+	silent node set r.watch b generation 8 weight 2 &&
+	awaits "$line 8 digest 0x[0-9a-f]{16}: no node; 1 of 2 live$" &&
+	silent node del r.watch a &&
+	awaits "$line 8 digest 0x[0-9a-f]{16}: 1 removed; 0 of 1 live$" || return
+	grep -vE "$line" "$dir/watch" && bad 'other lines' && return 1
+	silent ring del r.watch && watched 1 &&
+	grep -q "^chringctl: ring 'r.watch': it was deleted meanwhile" "$dir/watch.err" ||
+		bad 'not said'
+}
+
+watch_words()
+{
+	local pid
+
+	ring r.count a && watching r.count watch r.count count 1 && watched 0 &&
+	[ "$(wc -l <"$dir/watch")" = 1 ] || bad 'not one line' || return
+	silent node add default a && watching default watch count 1 && watched 0 &&
+	silent node del default a &&
+	refuses 1 "ring 'no': no such ring" watch no &&
+	refuses 1 "ring 'count': no such ring" watch count &&
+	refuses 2 "count '0': expected a number from 1" watch count 0 &&
+	refuses 2 "'count': expected a value after it" watch r.count count &&
+	refuses 2 "unknown word 'x'; expected one of count" watch r.count x
+}
+
+watch_json()
+{
+	local pid
+
+	ring r.wjson a && watching r.wjson -j watch r.wjson &&
+	silent node del r.wjson a generation 3 &&
+	awaits '^\{ "type": "change", "ring": "0x[0-9a-f]+", "old_epoch": "0x[0-9a-f]+", "epoch": "0x[0-9a-f]+", "generation": "0x3", "digest": "0x[0-9a-f]{16}", "time": "0x[0-9a-f]+", "added": 0, "removed": 1, "changed": 0, "flipped": 0, "tokens_changed": true, "nodes": 0, "live": 0, "tokens": "0x0" \}$' &&
+	awaits '"changed": 1, "flipped": 0, "tokens_changed": false, "nodes": 1, "live": 1, "tokens": "0xa0" \}$' &&
+	silent ring del r.wjson && watched 1
+}
+
+# Stopped for more changes than are kept, it says how many it lost.
+watch_lost()
+{
+	local pid
+
+	ring r.lost a && watching r.lost watch r.lost || return
+	kill -STOP "$pid"
+	for _ in $(seq 520); do
+		"$ctl" node add r.lost b weight 0 && "$ctl" node del r.lost b || return
+	done
+	kill -CONT "$pid"
+	awaits "^[0-9]+ records lost, of epochs [0-9]+ to [0-9]+: see 'chringctl node list r.lost'$" &&
+	silent ring del r.lost && watched 1
+}
+
 # as_nobody ARGUMENT...: chringctl, run by who may only read
 as_nobody()
 {
@@ -613,7 +711,7 @@ no_module()
 tests="info usage ring_add ring_refused bad_words not_offered replicas node_add node_set
 	node_del in_service lookup_keys lookup_positions stream stream_json
 	stream_bytes stream_waits stream_deleted stream_changes many bytes
-	stats audit unprivileged
+	stats audit watch watch_words watch_json watch_lost unprivileged
 	seed_random limits write_errors no_device no_module"
 
 chmod 755 "$dir"

@@ -120,6 +120,19 @@ static int set_up_injection(void)
 	return 0;
 }
 
+/* Leaves the ring as it is, with so many epochs more. */
+static int change_often(int fd, int changes)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < changes && !ret; i += 2) {
+		ret = node_set_state(fd, "a", CHRING_STATE_DRAIN);
+		if (!ret)
+			ret = node_set_state(fd, "a", CHRING_STATE_UP);
+	}
+	return ret;
+}
+
 FIXTURE(fault)
 {
 	int fd;		/* of the ring, for the command */
@@ -137,6 +150,8 @@ FIXTURE_SETUP(fault)
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, node_add(self->fd, "a", WEIGHT, CHRING_STATE_UP, NULL));
 	ASSERT_EQ(0, node_add(self->fd, "b", WEIGHT, CHRING_STATE_UP, NULL));
+	/* A log that is full has grown as far as it does: bytes compare. */
+	ASSERT_EQ(0, change_often(self->fd, CHRING_EVENTS_KEPT));
 	/* A page fault in the middle of a call would find no memory either. */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
 }
@@ -463,6 +478,16 @@ static void prepare_unpin(struct _test_data_fault *self)
 	run_pin(self);
 }
 
+/* A log that has no room for one more record. */
+static void prepare_grow(struct _test_data_fault *self)
+{
+	close(self->fd);
+	self->fd = ring_fresh(RING, NULL);
+	node_add(self->fd, "a", 1, CHRING_STATE_UP, NULL);
+	node_add(self->fd, "b", 1, CHRING_STATE_UP, NULL);
+	change_often(self->fd, 14);
+}
+
 static int run_node_list(struct _test_data_fault *self)
 {
 	static struct chring_node_entry entry[8];
@@ -516,6 +541,22 @@ static int run_batch(struct _test_data_fault *self)
 	return chr(self->fd, CHRING_IOC_LOOKUP_BATCH, &arg);
 }
 
+static int run_read(struct _test_data_fault *self)
+{
+	struct chring_event event;
+
+	if (read(self->unbound, &event, sizeof(event)) < 0)
+		return -errno;
+	return 0;
+}
+
+static void prepare_read(struct _test_data_fault *self)
+{
+	prepare_bind(self);
+	run_bind(self);
+	change_often(self->fd, 2);
+}
+
 static int run_stats(struct _test_data_fault *self)
 {
 	static struct chring_node_share share[8];
@@ -557,6 +598,9 @@ TEST_F_TIMEOUT(fault, every_command, 600)
 		{ "LOOKUP long", { run_lookup_long } },
 		{ "BATCH", { run_batch } },
 		{ "STATS", { run_stats } },
+		{ "read", { run_read, NULL, prepare_read } },
+		/* The last one: its ring is another one afterwards. */
+		{ "NODE_SET gr", { run_state, NULL, prepare_grow } },
 	};
 	size_t i;
 

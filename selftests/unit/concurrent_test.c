@@ -2,6 +2,7 @@
 /*
  * Readers beside a writer. Each answer is noted with the epoch that it
  * carries, and judged at the end by what the model says of that epoch alone.
+ * They follow the log as well: each epoch once, or told to be lost.
  * At all times, what the ring has retired and not freed is within its bound.
  */
 #include <sched.h>
@@ -63,6 +64,7 @@ struct plot {
  * @largest: bytes that one change may retire at most
  * @peak: bytes retired and not freed, the most that anybody saw
  * @membership: by epoch: nodes as the model had them
+ * @digest: by epoch
  */
 struct scene {
 	const struct plot *plot;
@@ -72,6 +74,7 @@ struct scene {
 	long largest;
 	long peak;
 	struct model *membership;
+	u64 *digest;
 };
 
 /**
@@ -88,6 +91,11 @@ struct scene {
  * @noted: answers noted of it
  * @backward: looks at which the epoch fell
  * @over_bound: looks at which too much was retired
+ * @followed: epoch of the last record, or of the last one that is lost
+ * @digest: by epoch: what its record says; 0: lost
+ * @records: that were read
+ * @lost: that it was told to have lost
+ * @early: looks at which a record's epoch could not be asked yet
  */
 struct reader {
 	pthread_t thread;
@@ -103,6 +111,11 @@ struct reader {
 	u32 noted;
 	u32 backward;
 	u32 over_bound;
+	u64 followed;
+	u64 *digest;
+	u64 records;
+	u64 lost;
+	u32 early;
 };
 
 static u64 reader_random(struct reader *r)
@@ -248,6 +261,28 @@ static void read_and_sleep(struct reader *r)
 	chring_view_put(v);
 }
 
+/* What has come since the last time. */
+static void follow(struct reader *r)
+{
+	struct chring_ring *ring = r->scene->rig.ring;
+	struct chring_change change[5];
+	u64 after;
+	int i, n;
+
+	do {
+		after = r->followed;
+		n = chring_log_read(&ring->log, &after, change, 5);
+		r->lost += after - r->followed;
+		for (i = 0; i < n; i++)
+			r->digest[++after] = change[i].digest;
+		r->followed = after;
+		r->records += n;
+	} while (n);
+	rcu_read_lock();
+	r->early += chring_ring_view(ring)->epoch < after;
+	rcu_read_unlock();
+}
+
 static void *reader_main(void *arg)
 {
 	struct reader *r = arg;
@@ -259,7 +294,10 @@ static void *reader_main(void *arg)
 		else
 			read_under_rcu(r);
 		r->over_bound += !look_at_retired(r->scene);
+		follow(r);
 	}
+	/* The writer has come to the end. */
+	follow(r);
 	rcu_unregister_thread();
 	return NULL;
 }
@@ -274,7 +312,10 @@ static void readers_start(struct scene *s, struct reader *r)
 			.sleeps = s->plot->sleepy && i == READERS - 1,
 			.state = rng() | 1,
 			.room = (s->plot->last + 1) * NOTED,
+			.followed = rig_view(&s->rig)->epoch,
+			.digest = calloc(s->plot->last + 1, sizeof(u64)),
 		};
+		NEED(r[i].digest);
 		r[i].note = calloc(r[i].room, sizeof(*r[i].note));
 		NEED(r[i].note);
 		NEED(!pthread_create(&r[i].thread, NULL, reader_main, &r[i]));
@@ -318,6 +359,7 @@ static void remember(struct scene *s)
 
 	now.tokens = 0;
 	model_copy(m, &now);
+	s->digest[rig_view(&s->rig)->epoch] = rig_view(&s->rig)->digest;
 }
 
 static void write_epochs(struct scene *s)
@@ -375,7 +417,24 @@ static void judge_notes(struct scene *s, struct note *note, u32 notes)
 	}
 }
 
-static u32 judge_readers(struct scene *s, struct reader *r)
+/* Nothing is missing, nothing comes too early, and all of it is true. */
+static void judge_followed(const struct scene *s, struct reader *r, u64 first)
+{
+	u64 epoch, seen = 0;
+
+	for (epoch = first + 1; epoch <= s->plot->last; epoch++) {
+		CHECK(!r->digest[epoch] ||
+		      r->digest[epoch] == s->digest[epoch]);
+		seen += !!r->digest[epoch];
+	}
+	CHECK(r->followed == s->plot->last);
+	CHECK(seen == r->records);
+	CHECK(r->records + r->lost == s->plot->last - first);
+	CHECK(!r->early);
+	free(r->digest);
+}
+
+static u32 judge_readers(struct scene *s, struct reader *r, u64 first)
 {
 	struct note *all = NULL;
 	u32 n = 0, i;
@@ -384,9 +443,10 @@ static u32 judge_readers(struct scene *s, struct reader *r)
 		CHECK(r[i].looks);
 		CHECK(!r[i].backward);
 		CHECK(!r[i].over_bound);
-		tap_note("reader %u%s: %llu views, %u epochs", i,
-			 r[i].sleeps ? " (sleeps)" : "", r[i].looks,
-			 r[i].epochs);
+		tap_note("reader %u%s: %llu views, %u epochs, %llu records",
+			 i, r[i].sleeps ? " (sleeps)" : "", r[i].looks,
+			 r[i].epochs, r[i].records);
+		judge_followed(s, &r[i], first);
 		all = realloc(all, (n + r[i].notes + 1) * sizeof(*all));
 		NEED(all);
 		if (r[i].notes)
@@ -410,7 +470,8 @@ static void scene_open(struct scene *s)
 	NEED(!chring_config_resolve(&config));
 	rig_open(&s->rig, &config);
 	s->membership = calloc(s->plot->last + 1, sizeof(*s->membership));
-	NEED(s->membership);
+	s->digest = calloc(s->plot->last + 1, sizeof(*s->digest));
+	NEED(s->membership && s->digest);
 	while (s->rig.model.nodes < s->plot->nodes) {
 		model_random_node(&node, 1);
 		node.weight = s->plot->weight;
@@ -428,6 +489,7 @@ static void scene_close(struct scene *s)
 	for (i = 0; i <= s->plot->last; i++)
 		model_free(&s->membership[i]);
 	free(s->membership);
+	free(s->digest);
 	rig_close(&s->rig);
 }
 
@@ -437,12 +499,14 @@ static long play(const struct plot *plot)
 	struct scene s = { .plot = plot };
 	struct reader reader[READERS];
 	u32 notes;
+	u64 first;
 
 	scene_open(&s);
+	first = rig_view(&s.rig)->epoch;
 	readers_start(&s, reader);
 	write_epochs(&s);
 	readers_stop(&s, reader);
-	notes = judge_readers(&s, reader);
+	notes = judge_readers(&s, reader, first);
 	tap_note("%u epochs, %u answers judged", plot->last, notes);
 	tap_note("%u tokens in %zu bytes, at most %ld bytes retired",
 		 rig_view(&s.rig)->table->count,

@@ -21,7 +21,7 @@ u32 chring_max_tokens(void)
 static int alloc_hook(size_t size)
 {
 	(void)size;
-	sync_assert(!rcu_read_ongoing());
+	sync_assert(!rcu_read_ongoing() && !sync_spinning);
 	if (allocs_left == NEVER || allocs_left--)
 		return 0;
 	struck = true;

@@ -8,6 +8,9 @@ char sync_grace_period;
 /* Threads in chring_retire_wait(). */
 static int waiting;
 
+/* Spinlocks that this thread holds. */
+__thread int sync_spinning;
+
 /* One address a thread. */
 static __thread char self;
 
@@ -31,7 +34,7 @@ void mutex_destroy(struct mutex *m)
 /* Not under rcu_read_lock(), and not twice: the kernel's would sleep on it. */
 void mutex_lock(struct mutex *m)
 {
-	sync_assert(!rcu_read_ongoing());
+	sync_assert(!rcu_read_ongoing() && !sync_spinning);
 	sync_assert(!lockdep_is_held(m));
 	pthread_mutex_lock(&m->lock);
 	__atomic_store_n(&m->owner, &self, __ATOMIC_RELAXED);

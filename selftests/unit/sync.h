@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <urcu.h>
 
@@ -95,7 +96,63 @@ void mutex_unlock(struct mutex *m);
 bool lockdep_is_held(const struct mutex *m);
 #define lockdep_assert_held(m)	sync_assert(lockdep_is_held(m))
 
+/* -- a spinlock: nobody sleeps, frees or allocates under it */
+
+typedef struct {
+	pthread_mutex_t lock;
+} spinlock_t;
+
+extern __thread int sync_spinning;
+
+static inline void spin_lock_init(spinlock_t *s)
+{
+	pthread_mutex_init(&s->lock, NULL);
+}
+
+static inline void spin_lock(spinlock_t *s)
+{
+	sync_assert(!sync_spinning++);
+	pthread_mutex_lock(&s->lock);
+}
+
+static inline void spin_unlock(spinlock_t *s)
+{
+	sync_assert(!--sync_spinning);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* -- sleepers: of interest is only that they are woken */
+
+typedef struct {
+	unsigned long wakes;
+} wait_queue_head_t;
+
+static inline void init_waitqueue_head(wait_queue_head_t *q)
+{
+	q->wakes = 0;
+}
+
+static inline void chring_wake(wait_queue_head_t *q)
+{
+	sync_assert(!sync_spinning);
+	__atomic_add_fetch(&q->wakes, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline u64 chring_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
 /* -- atomics */
+
+/* For ThreadSanitizer volatile is not enough. */
+#undef READ_ONCE
+#define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)						\
+	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 
 typedef struct {
 	s64 counter;

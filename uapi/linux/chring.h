@@ -815,4 +815,112 @@ struct chring_pin {
 #define CHRING_IOC_PIN		_IO(CHRING_IOC_MAGIC, 0x40)
 #define CHRING_IOC_UNPIN	_IO(CHRING_IOC_MAGIC, 0x41)
 
+/**
+ * DOC: events
+ *
+ * read() on a descriptor of /dev/chring gives one record for each epoch of its
+ * ring, in order: struct chring_event, as many whole ones as fit. Epochs are
+ * consecutive, and @old_epoch of a record is @epoch of the one before it,
+ * whatever their types. A record begins with its @size, which tells where the
+ * next one begins: newer modules may append fields, and add types, which a
+ * program that does not know them steps over. No record of any version is
+ * larger than CHRING_EVENT_SIZE_MAX: a buffer of that size always holds one.
+ *
+ * A ring keeps its last CHRING_EVENTS_KEPT records. Who reads so late that
+ * records are gone finds one of CHRING_EVENT_LOST in their place, and then the
+ * oldest that is there. It says which epochs are missing, and what they changed
+ * can be learned only from the ring as it is now.
+ *
+ * The place in the log belongs to the open file description: it is where the
+ * ring was when the descriptor got its ring, by BIND or by the first command,
+ * poll() or read() that asks for one, and moves on with each record read.
+ * dup(), fork() and passing it on share it, so each record is read by one of
+ * those who share. A program that wants to know a ring and then follow it
+ *
+ *	1. opens the device and binds the descriptor,
+ *	2. lists the nodes on it: the list says of which epoch it is,
+ *	3. reads records, and skips those whose @epoch is not after the list's.
+ *
+ * No change can fall between list and records. When records say that something
+ * has changed, or were lost, it goes back to 2; nothing is to be reopened.
+ *
+ * poll() says EPOLLIN | EPOLLRDNORM when there are records to read, and
+ * EPOLLERR | EPOLLHUP once the ring has been deleted. Errors of read():
+ *
+ *  - EBADF: the descriptor is not open for reading.
+ *  - EINVAL: not even one record fits.
+ *  - EAGAIN: there is none, and the descriptor is O_NONBLOCK; otherwise read()
+ *    waits for one.
+ *  - EINTR: a signal came while it was waiting.
+ *  - ENODEV: the ring has been deleted; also to those who are waiting. Records
+ *    not read by then are gone with it.
+ *  - EFAULT: not even one record could be written. None that was not is
+ *    counted as read.
+ */
+#define CHRING_EVENTS_KEPT	1024
+#define CHRING_EVENT_SIZE_MAX	512
+
+/**
+ * enum chring_event_type - what a record tells of
+ * @CHRING_EVENT_CHANGE: one change, which made @epoch of @old_epoch
+ * @CHRING_EVENT_LOST: records of epochs after @old_epoch, up to and with @epoch,
+ *	that were gone before this reader came; all it has are these two, @ring
+ *	and @lost
+ */
+enum chring_event_type {
+	CHRING_EVENT_CHANGE	= 1,
+	CHRING_EVENT_LOST	= 2,
+};
+
+/* Tokens came or went: a copy of them, or of whom they belong to, is stale. */
+#define CHRING_EVENT_TOKENS	(1U << 0)
+/* The ring is pinned, from this change or an earlier one. */
+#define CHRING_EVENT_PINNED	(1U << 1)
+
+/**
+ * struct chring_event - a record of a ring's log, as read() gives it
+ * @size: of this record, a multiple of 8
+ * @type: enum chring_event_type
+ * @ring: id of the ring
+ * @old_epoch: epoch before
+ * @epoch: epoch after
+ * @generation: after the change
+ * @digest: after the change. The same as before it if only cookies or the
+ *	generation are different
+ * @time: when the change was published: nanoseconds since 1970 by the system's
+ *	clock, which may be set back
+ * @lost: CHRING_EVENT_LOST: how many records
+ * @tokens: of all nodes, after the change
+ * @nodes: all of them, after the change
+ * @live: nodes in service with weight, after the change
+ * @added: nodes that came
+ * @removed: nodes that went
+ * @changed: nodes that stayed and got another weight, zone or cookie
+ * @flipped: nodes that stayed and got another state; some may be among @changed
+ * @flags: CHRING_EVENT_TOKENS, CHRING_EVENT_PINNED
+ * @reserved: 0
+ *
+ * A change may be of the generation or of the pin alone, and count nothing.
+ */
+struct chring_event {
+	__u32 size;
+	__u32 type;
+	__aligned_u64 ring;
+	__aligned_u64 old_epoch;
+	__aligned_u64 epoch;
+	__aligned_u64 generation;
+	__aligned_u64 digest;
+	__aligned_u64 time;
+	__aligned_u64 lost;
+	__aligned_u64 tokens;
+	__u32 nodes;
+	__u32 live;
+	__u32 added;
+	__u32 removed;
+	__u32 changed;
+	__u32 flipped;
+	__u32 flags;
+	__u32 reserved;
+};
+
 #endif /* _UAPI_LINUX_CHRING_H */
