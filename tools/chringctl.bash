@@ -35,7 +35,9 @@ _chringctl_after()
 	case "$1 $2" in
 	'ring ') echo 'add del list show' ;;
 	'node ') echo 'add set del list' ;;
-	'lookup ' | 'stats ') _chringctl_rings ;;
+	'lookup ' | 'stats ' | 'ranges ' | 'diff ' | 'tokens ')
+		_chringctl_rings
+		;;
 	'ring del' | 'ring show') [ $# -gt 2 ] || _chringctl_rings ;;
 	'ring add')
 		[ $# = 2 ] ||
@@ -51,7 +53,11 @@ _chringctl_after()
 		;;
 	lookup\ *) echo 'replicas zones previous position -0 -- -' ;;
 	stats\ *) echo '-0 -' ;;
-	' ') echo '-j -o -0 -h -V ring node lookup stats info' ;;
+	ranges\ *)
+		[ $# -gt 2 ] || _chringctl_nodes "$2"
+		echo previous
+		;;
+	' ') echo '-j -o -0 -h -V ring node lookup stats ranges diff tokens info' ;;
 	esac
 }
 
