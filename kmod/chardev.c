@@ -90,6 +90,15 @@ static const struct command commands[] = {
 		offsetof(struct chring_lookup_batch, reserved)),
 	COMMAND(CHRING_IOC_STATS, CMD_READS | CMD_OF_RING, chring_cmd_stats,
 		chring_stats, out_name, out_nodes, out_reserved, 0),
+	COMMAND(CHRING_IOC_RANGES, CMD_READS | CMD_OF_RING, chring_cmd_ranges,
+		chring_circle_list, out_former_epoch, out_count,
+		out_former_epoch, 0),
+	COMMAND(CHRING_IOC_DIFF, CMD_READS | CMD_OF_RING, chring_cmd_diff,
+		chring_circle_list, out_former_epoch, out_count,
+		out_former_epoch, 0),
+	COMMAND(CHRING_IOC_TOKENS, CMD_READS | CMD_OF_RING, chring_cmd_tokens,
+		chring_circle_list, out_former_epoch, out_count,
+		out_former_epoch, 0),
 	COMMAND(CHRING_IOC_PIN, CMD_CHANGES | CMD_OF_RING, chring_cmd_pin,
 		chring_pin, out_digest, out_ring, out_digest, 0),
 	COMMAND(CHRING_IOC_UNPIN, CMD_CHANGES | CMD_OF_RING, chring_cmd_unpin,
@@ -118,6 +127,10 @@ static_assert(sizeof(struct chring_stats) == 192);
 static_assert(sizeof(struct chring_pin) == 56);
 static_assert(sizeof(struct chring_event) == 104);
 static_assert(CHRING_EVENTS_KEPT == CHRING_LOG_MAX);
+static_assert(sizeof(struct chring_range) == 40);
+static_assert(sizeof(struct chring_diff_entry) == 32);
+static_assert(sizeof(struct chring_token) == 16);
+static_assert(sizeof(struct chring_circle_list) == 88);
 
 /**
  * struct descriptor - what an open file of the device holds

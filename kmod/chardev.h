@@ -23,6 +23,7 @@ union chring_arg {
 	struct chring_stats stats;
 	struct chring_pin pin;
 	struct chring_commit commit;
+	struct chring_circle_list circle_list;
 };
 
 /**
@@ -145,5 +146,8 @@ int chring_cmd_lookup_batch(struct chring_call *call);
 int chring_cmd_stats(struct chring_call *call);
 int chring_cmd_pin(struct chring_call *call);
 int chring_cmd_unpin(struct chring_call *call);
+int chring_cmd_ranges(struct chring_call *call);
+int chring_cmd_diff(struct chring_call *call);
+int chring_cmd_tokens(struct chring_call *call);
 
 #endif /* CHRING_CHARDEV_H */

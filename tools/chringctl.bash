@@ -35,7 +35,9 @@ _chringctl_after()
 	case "$1 $2" in
 	'ring ') echo 'add del list show' ;;
 	'node ') echo 'add set del list' ;;
-	'lookup ' | 'stats ') _chringctl_rings ;;
+	'lookup ' | 'stats ' | 'ranges ' | 'diff ' | 'tokens ')
+		_chringctl_rings
+		;;
 	'watch ') _chringctl_rings; echo count ;;
 	watch\ *) [ $# -gt 2 ] || [ "$2" = count ] || echo count ;;
 	'ring del' | 'ring show') [ $# -gt 2 ] || _chringctl_rings ;;
@@ -53,7 +55,11 @@ _chringctl_after()
 		;;
 	lookup\ *) echo 'replicas zones previous position -0 -- -' ;;
 	stats\ *) echo '-0 -' ;;
-	' ') echo '-j -o -0 -h -V ring node lookup stats watch info' ;;
+	ranges\ *)
+		[ $# -gt 2 ] || _chringctl_nodes "$2"
+		echo previous
+		;;
+	' ') echo '-j -o -0 -h -V ring node lookup stats ranges diff tokens watch info' ;;
 	esac
 }
 

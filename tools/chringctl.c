@@ -16,6 +16,9 @@ static const struct object objects[] = {
 	{ "node", node_commands },
 	{ "lookup", lookup_commands },
 	{ "stats", stats_commands },
+	{ "ranges", ranges_commands },
+	{ "diff", diff_commands },
+	{ "tokens", tokens_commands },
 	{ "watch", watch_commands },
 	{ "info", info_commands },
 };
@@ -38,6 +41,10 @@ static const char help[] =
 "  lookup RING [...] -     keys or positions from standard input\n"
 "  stats RING              how the circle is shared\n"
 "  stats RING -            how keys from standard input are shared\n"
+"  ranges RING [NODE] [previous]\n"
+"                          who owns what of the circle, as arcs\n"
+"  diff RING               what moves from former owners to owners, and where\n"
+"  tokens RING             where the tokens stand\n"
 "  watch [RING] [count N]  what changes it, as it happens\n"
 "  info                    what the module is and holds\n"
 "\n"

@@ -50,6 +50,9 @@ extern const struct command ring_commands[];
 extern const struct command node_commands[];
 extern const struct command lookup_commands[];
 extern const struct command stats_commands[];
+extern const struct command ranges_commands[];
+extern const struct command diff_commands[];
+extern const struct command tokens_commands[];
 extern const struct command watch_commands[];
 extern const struct command info_commands[];
 

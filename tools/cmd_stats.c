@@ -7,6 +7,7 @@
 #include "chringctl.h"
 #include "errors.h"
 #include "output.h"
+#include "share.h"
 #include "spread.h"
 
 /* A ring that changes between all of so many pairs of questions is odd. */
@@ -55,27 +56,9 @@ static int picture_get(const struct session *s, struct picture *p)
 	return ret ? session_refused(s, ret) : STATUS_OK;
 }
 
-/* As on a circle of 2^64, the lower 64 bits; @whole: all of it. */
-static __u64 share_of_64(const struct chring_node_share *share, __u32 bits,
-			 bool *whole)
+static struct share share_of(const struct chring_node_share *share)
 {
-	if (bits == 32) {
-		*whole = share->share_lo >> 32;
-		return share->share_lo << 32;
-	}
-	*whole = share->share_hi;
-	return share->share_lo;
-}
-
-/* Exact: in millionths of the circle, rounded to the next one. */
-static __u64 share_millionths(const struct chring_node_share *share,
-			      __u32 bits)
-{
-	bool whole;
-	__u64 n = share_of_64(share, bits, &whole);
-	__u64 sum = (n >> 32) * 1000000 + ((n & ~0U) * 1000000 >> 32);
-
-	return whole ? 1000000 : (sum + (1U << 31)) >> 32;
+	return (struct share){ share->share_lo, share->share_hi };
 }
 
 static void measure(const struct picture *p, struct spread *s)
@@ -96,11 +79,6 @@ static void measure(const struct picture *p, struct spread *s)
 	spread_measure(s, p->sum->live ? ldexp(1, p->sum->config.bits) : 0);
 }
 
-static void print_share(struct table *t, __u64 millionths)
-{
-	table_printf(t, "%llu.%04llu", millionths / 10000, millionths % 10000);
-}
-
 static void print_text(const struct picture *p, const struct spread *s)
 {
 	const struct chring_summary *sum = p->sum;
@@ -119,25 +97,14 @@ static void print_text(const struct picture *p, const struct spread *s)
 	fputc('\n', output());
 	table_head(&t, "NODE|STATE|WEIGHT|TOKENS|SHARE%|FAIR%|RATIO");
 	for (i = 0; i < s->count; i++) {
+		const struct share share = share_of(&sum->share[i]);
+
 		spread_row_node(&t, &s->part[i]);
 		table_printf(&t, "%u", sum->share[i].tokens);
-		print_share(&t, share_millionths(&sum->share[i],
-						 sum->config.bits));
+		share_cell(&t, &share, sum->config.bits);
 		spread_row_measures(&t, &s->part[i]);
 	}
 	table_print(&t, output());
-}
-
-static void share_json(json_object *to, const struct chring_node_share *share)
-{
-	char hex[sizeof("0x") + 32];
-
-	if (share->share_hi)
-		snprintf(hex, sizeof(hex), "0x%llx%016llx", share->share_hi,
-			 share->share_lo);
-	else
-		snprintf(hex, sizeof(hex), "0x%016llx", share->share_lo);
-	json_string(to, "share", hex);
 }
 
 static json_object *nodes_json(const struct picture *p, const struct spread *s)
@@ -146,12 +113,13 @@ static json_object *nodes_json(const struct picture *p, const struct spread *s)
 	size_t i;
 
 	for (i = 0; i < s->count; i++) {
+		const struct share share = share_of(&p->sum->share[i]);
 		const struct part *part = &s->part[i];
 		json_object *to = json_object_needed();
 
 		spread_json_node(to, part);
 		json_u32(to, "tokens", p->sum->share[i].tokens);
-		share_json(to, &p->sum->share[i]);
+		share_json(to, &share);
 		json_ratio(to, "percent", part->percent);
 		spread_json_measures(to, part);
 		json_append(list, to);

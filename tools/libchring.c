@@ -19,6 +19,9 @@ struct chring {
 #define RINGS_FIRST	64
 #define NODES_FIRST	256
 #define STRINGS_FIRST	8192
+#define ARCS_FIRST	4096
+/* A ring that changes during all of so many lists is too quick. */
+#define LIST_TRIES	100
 
 static int command(const struct chring *c, unsigned long ioc, void *arg)
 {
@@ -535,6 +538,107 @@ int chring_stats(struct chring *c, unsigned int flags,
 void chring_summary_free(struct chring_summary *summary)
 {
 	free(summary);
+}
+
+void chring_arc_list_free(struct chring_arc_list *list)
+{
+	if (list)
+		free(list->range);
+	free(list);
+}
+
+static int arc_list_grow(struct chring_arc_list *l, size_t *room, size_t entry)
+{
+	size_t more = *room ? 2 * *room : ARCS_FIRST;
+	void *p = realloc(l->range, more * entry);
+
+	if (!p)
+		return -ENOMEM;
+	l->range = p;
+	*room = more;
+	return 0;
+}
+
+/* A list from its beginning; @arg is what the pages have in common. */
+static int arc_list_try(struct chring *c, unsigned long ioc,
+			struct chring_circle_list arg,
+			struct chring_arc_list *l)
+{
+	size_t room = 0;
+	int ret = 0;
+
+	do {
+		if (l->count == room)
+			ret = arc_list_grow(l, &room, arg.entry_size);
+		if (ret)
+			return ret;
+		arg.entries = pointer((char *)l->range +
+				      l->count * arg.entry_size);
+		arg.count = room - l->count > ~0U ? ~0U : room - l->count;
+		ret = command(c, ioc, &arg);
+		if (ret)
+			return ret;
+		l->count += arg.out_count;
+		l->ring = arg.out_ring;
+		l->epoch = arg.out_epoch;
+		l->former_epoch = arg.out_former_epoch;
+		arg.cursor = arg.out_cursor;
+		arg.epoch = arg.out_epoch;
+	} while (arg.out_more);
+	return 0;
+}
+
+static int arc_list(struct chring *c, unsigned long ioc,
+		    const struct chring_circle_list *arg,
+		    struct chring_arc_list **out)
+{
+	int tries, ret = -ESTALE;
+
+	for (tries = 0; tries < LIST_TRIES && ret == -ESTALE; tries++) {
+		struct chring_arc_list *l = calloc(1, sizeof(*l));
+
+		if (!l)
+			return -ENOMEM;
+		ret = arc_list_try(c, ioc, *arg, l);
+		if (ret)
+			chring_arc_list_free(l);
+		else
+			*out = l;
+	}
+	return ret;
+}
+
+int chring_ranges(struct chring *c, unsigned int flags, __u64 node,
+		  struct chring_arc_list **out)
+{
+	const struct chring_circle_list arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.node = node,
+		.entry_size = sizeof(struct chring_range),
+	};
+
+	return arc_list(c, CHRING_IOC_RANGES, &arg, out);
+}
+
+int chring_diff(struct chring *c, struct chring_arc_list **out)
+{
+	const struct chring_circle_list arg = {
+		.size = sizeof(arg),
+		.entry_size = sizeof(struct chring_diff_entry),
+	};
+
+	return arc_list(c, CHRING_IOC_DIFF, &arg, out);
+}
+
+int chring_tokens(struct chring *c, struct chring_arc_list **out)
+{
+	const struct chring_circle_list arg = {
+		.size = sizeof(arg),
+		.entry_size = sizeof(struct chring_token),
+	};
+
+	return arc_list(c, CHRING_IOC_TOKENS, &arg, out);
 }
 
 int chring_fd(const struct chring *c)

@@ -467,6 +467,70 @@ int chring_fd(const struct chring *c);
 int chring_events(struct chring *c, struct chring_event *event, size_t room,
 		  size_t *count);
 
+/**
+ * struct chring_arc_list - what is on the circle of a ring, at one epoch
+ * @ring: id of the ring
+ * @epoch: of this list
+ * @former_epoch: last epoch of the former owners, if the list is of them; or 0
+ * @count: how many
+ * @range: chring_ranges(): arcs, ascending, and their owners
+ * @diff: chring_diff(): arcs, ascending, and from whom to whom they move
+ * @token: chring_tokens(): tokens in the order of their positions
+ */
+struct chring_arc_list {
+	__u64 ring;
+	__u64 epoch;
+	__u64 former_epoch;
+	size_t count;
+	union {
+		struct chring_range *range;
+		struct chring_diff_entry *diff;
+		struct chring_token *token;
+	};
+};
+
+/**
+ * chring_ranges() - who owns what
+ * @c: handle, open for reading; on a keyed ring for writing too
+ * @flags: CHRING_RANGES_PREVIOUS: who owned what before; or 0
+ * @node: id of the node whose arcs are wanted; 0: all nodes
+ * @out: the list, to be freed by chring_arc_list_free()
+ *
+ * Arcs are inclusive, none goes over 0; those of all nodes are the whole circle.
+ * The list comes in pages and is begun anew if the ring changes meanwhile, so
+ * that it always is of one epoch.
+ *
+ * Return: 0; -ENOENT: no such node; -ENODATA: there are no former owners yet;
+ * -EBADF too: the ring is keyed, and the handle is not open for writing;
+ * -ESTALE: the ring changes faster than it can be listed; -EINVAL: @flags.
+ */
+int chring_ranges(struct chring *c, unsigned int flags, __u64 node,
+		  struct chring_arc_list **out);
+
+/**
+ * chring_diff() - what moves from former owners to owners
+ * @c: handle, open for reading; on a keyed ring for writing too
+ * @out: the list, to be freed by chring_arc_list_free()
+ *
+ * Return: as chring_ranges().
+ */
+int chring_diff(struct chring *c, struct chring_arc_list **out);
+
+/**
+ * chring_tokens() - all tokens, of nodes out of service too
+ * @c: handle, open for reading; on a keyed ring for writing too
+ * @out: the list, to be freed by chring_arc_list_free()
+ *
+ * Return: as chring_ranges(), but neither -ENOENT nor -ENODATA.
+ */
+int chring_tokens(struct chring *c, struct chring_arc_list **out);
+
+/**
+ * chring_arc_list_free() - free a list of arcs or tokens
+ * @list: list, or NULL
+ */
+void chring_arc_list_free(struct chring_arc_list *list);
+
 #ifdef __cplusplus
 }
 #endif

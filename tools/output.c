@@ -209,3 +209,18 @@ void json_stream_end(bool first)
 {
 	fputs(first ? "[]\n" : "\n]\n", file);
 }
+
+void json_stream_head(json_object *head, const char *list)
+{
+	const char *text = json_object_to_json_string_ext(head, JSON_FLAGS);
+
+	/* All but the bracket at its end. */
+	text = needed((void *)text);
+	fprintf(file, "%.*s, \"%s\": ", (int)strlen(text) - 2, text, list);
+	json_object_put(head);
+}
+
+void json_stream_tail(bool first)
+{
+	fputs(first ? "[] }\n" : "\n] }\n", file);
+}

@@ -78,4 +78,11 @@ void json_line(json_object *item);
 void json_stream_item(json_object *item, bool *first);
 void json_stream_end(bool first);
 
+/*
+ * The same array as the last member of an object: @head is an object of one
+ * member at least, and is taken over; @list is the name of the array.
+ */
+void json_stream_head(json_object *head, const char *list);
+void json_stream_tail(bool first);
+
 #endif /* CHRINGCTL_OUTPUT_H */

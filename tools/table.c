@@ -93,6 +93,12 @@ void table_print(struct table *t, FILE *to)
 			width[i % columns] = t->cell[i].width;
 	for (i = 0; i < t->cells; i += columns)
 		print_row(t, t->cell + i, columns, width, to);
+	table_free(t);
+}
+
+void table_free(struct table *t)
+{
 	free(t->cell);
 	free(t->bytes);
+	*t = (struct table){ .align = t->align };
 }

@@ -40,4 +40,7 @@ void table_head(struct table *t, const char *headings);
 /* Writes and frees it all. */
 void table_print(struct table *t, FILE *to);
 
+/* Frees it unwritten. */
+void table_free(struct table *t);
+
 #endif /* CHRINGCTL_TABLE_H */

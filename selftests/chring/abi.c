@@ -14,6 +14,9 @@ struct room {
 	struct chring_ring_entry ring[16];
 	struct chring_node_entry node[16];
 	struct chring_node_share share[16];
+	struct chring_range range[4];
+	struct chring_diff_entry diff[4];
+	struct chring_token token[4];
 	struct chring_owner owner[1];
 	struct chring_owner former[1];
 	struct chring_transfer transfer[16];
@@ -197,6 +200,33 @@ static void fill_dry(void *p, struct room *r)
 	arg->dry.count = ARRAY_LEN(r->transfer);
 }
 
+static void fill_ranges(void *p, struct room *r)
+{
+	*(struct chring_circle_list *)p = (struct chring_circle_list){
+		.entries = ptr(r->range),
+		.entry_size = sizeof(r->range[0]),
+		.count = ARRAY_LEN(r->range),
+	};
+}
+
+static void fill_diff(void *p, struct room *r)
+{
+	*(struct chring_circle_list *)p = (struct chring_circle_list){
+		.entries = ptr(r->diff),
+		.entry_size = sizeof(r->diff[0]),
+		.count = ARRAY_LEN(r->diff),
+	};
+}
+
+static void fill_tokens(void *p, struct room *r)
+{
+	*(struct chring_circle_list *)p = (struct chring_circle_list){
+		.entries = ptr(r->token),
+		.entry_size = sizeof(r->token[0]),
+		.count = ARRAY_LEN(r->token),
+	};
+}
+
 #define READS	1
 #define CHANGES	2
 
@@ -291,6 +321,15 @@ VARIANT(dry_run, CHRING_IOC_COMMIT, chring_commit, CHANGES, fill_dry,
 	out_ring, out_digest, .user = { AT(chring_commit, members),
 					AT(chring_commit, dry.transfers) },
 	.pad = AT(chring_commit, dry.reserved), .known = CHRING_DRY_RUN);
+VARIANT(ranges, CHRING_IOC_RANGES, chring_circle_list, READS, fill_ranges,
+	out_count, out_former_epoch,
+	.user = { AT(chring_circle_list, entries) });
+VARIANT(diff, CHRING_IOC_DIFF, chring_circle_list, READS, fill_diff,
+	out_count, out_former_epoch,
+	.user = { AT(chring_circle_list, entries) });
+VARIANT(tokens, CHRING_IOC_TOKENS, chring_circle_list, READS, fill_tokens,
+	out_count, out_former_epoch,
+	.user = { AT(chring_circle_list, entries) });
 
 static void set_size(void *arg, __u32 size)
 {
@@ -572,7 +611,7 @@ TEST(unknown_commands)
 
 		if (ioc == CHRING_IOC_INFO || (nr > 0 && nr <= 4) ||
 		    (nr >= 0x10 && nr <= 0x14) || nr == 0x20 || nr == 0x21 ||
-		    nr == 0x30 || nr == 0x40 || nr == 0x41)
+		    (nr >= 0x30 && nr <= 0x33) || nr == 0x40 || nr == 0x41)
 			continue;
 		EXPECT_EQ(-ENOTTY, chr(fd, ioc, &info));
 	}

@@ -79,6 +79,12 @@ field()
 	sed -n "s/.*\"$1\": \"\{0,1\}\([^\",]*\).*/\1/p" "$dir/out" | head -n 1
 }
 
+# field_of_line NAME: the value behind a name in the text of the last answer
+field_of_line()
+{
+	awk -v name="$1" '$1 == name { print $2; exit }' "$dir/out"
+}
+
 info()
 {
 	answers '^version +[0-9]+\.[0-9]+\.[0-9]+$' info &&
@@ -473,6 +479,67 @@ stats()
 	answers '^      "share": "0x0000000100000000",$' -j stats r.stats32
 }
 
+# lines N: the last answer has as many
+lines()
+{
+	[ "$(wc -l <"$dir/out")" = "$1" ] || bad "not $1 lines"
+}
+
+ranges()
+{
+	local max=0xffffffffffffffff arcs
+
+	silent ring add r.arcs &&
+	run 0 ranges r.arcs && lines 1 &&
+	answers '^\{ .*"epoch": "0x1", "bits": 64, "ranges": \[\] \}$' -j ranges r.arcs &&
+	silent node add r.arcs a &&
+	answers "^0x0{16}  $max  100\.0000  a\$" ranges r.arcs && lines 2 &&
+	answers '"share": "0x10000000000000000", "percent": 100\.000000, "node": "a", "id": "0x[0-9a-f]+" \}$' -j ranges r.arcs &&
+	silent node add r.arcs b && silent node add r.arcs previous state down &&
+	answers "^0x0{16}  0x[0-9a-f]{16} +[0-9.]+  [ab]\$" ranges r.arcs &&
+	answers "^0x[0-9a-f]{16}  $max +[0-9.]+  [ab]\$" ranges r.arcs || return
+	arcs=$(wc -l <"$dir/out")
+	[ "$arcs" -gt 100 ] || bad 'few arcs' || return
+	answers ' previous$' tokens r.arcs && lines 481 &&
+	answers '"tokens": \[$' -j tokens r.arcs && lines 482 &&
+	answers '^\{ "position": "0x[0-9a-f]{16}", "node": "previous", "id": "0x' -j tokens r.arcs &&
+	answers '^\] \}$' -j ranges r.arcs && lines $((arcs + 1)) &&
+	answers ' a$' ranges r.arcs a && ! grep -q ' b$' "$dir/out" || return
+	arcs=$((arcs - $(wc -l <"$dir/out") + 1))
+	answers ' b$' ranges r.arcs b && lines "$arcs" &&
+	run 0 ranges r.arcs -- previous && lines 1 &&
+	answers '"former_epoch": "0x3"' -j ranges r.arcs a previous &&
+	refuses 1 "node 'x': ring 'r.arcs' has no such node" ranges r.arcs x &&
+	refuses 1 "ring 'no': no such ring" ranges no &&
+	refuses 2 "unexpected word 'y'" ranges r.arcs a previous y &&
+	refuses 2 "unexpected word 'y'" tokens r.arcs y &&
+	silent ring add r.arcs32 bits 32 && silent node add r.arcs32 a &&
+	answers '^0x0{16}  0x00000000ffffffff  100\.0000  a$' ranges r.arcs32
+}
+
+diff()
+{
+	silent ring add r.diff &&
+	refuses 1 "ring 'r.diff': it has no former owners yet" diff r.diff &&
+	refuses 1 "ring 'r.diff': it has no former owners yet" ranges r.diff previous &&
+	silent node add r.diff a &&
+	answers '^moved +100\.0000%$' diff r.diff &&
+	answers '^-  +a  +100\.0000$' diff r.diff &&
+	answers '"moves": \[ \{ "from": null, "from_id": null, "to": "a", ' -j diff r.diff &&
+	silent node add r.diff b &&
+	answers '^epoch +3$' diff r.diff && answers '^former +2$' diff r.diff &&
+	answers '^moved +[1-9][0-9]\.[0-9]{4}%$' diff r.diff &&
+	answers '^a +b +[1-9][0-9]\.[0-9]{4}$' diff r.diff &&
+	answers '^0x[0-9a-f]{16}  0x[0-9a-f]{16} +[0-9.]+  a +b$' diff r.diff || return
+	[ "$(grep -c '  b$' "$dir/out")" = "$(field_of_line arcs)" ] || bad 'arcs' || return
+	answers '"former_epoch": "0x2", "bits": 64, "share": "0x[0-9a-f]{16}", ' -j diff r.diff &&
+	answers '^\{ "first": "0x.*", "from": "a", .*"to": "b", ' -j diff r.diff &&
+	silent node set r.diff b state down &&
+	answers '^arcs +0$' diff r.diff && lines 4 &&
+	answers '"moves": \[ \], "arcs": \[\] \}$' -j diff r.diff &&
+	refuses 2 "unexpected word 'y'" diff r.diff y
+}
+
 # What nodes got adds up to what there was, and is what lookups say.
 audit()
 {
@@ -622,6 +689,9 @@ unprivileged()
 	answers '^    "seed": null,$' -j ring show r.keyed &&
 	answers '^\{ "key": "k", "owners"' -j lookup r.keyed k &&
 	refuses 1 "ring 'r.keyed': it is keyed" lookup r.keyed position 0 &&
+	refuses 1 "ring 'r.keyed': it is keyed" ranges r.keyed &&
+	refuses 1 "ring 'r.keyed': it is keyed" diff r.keyed &&
+	refuses 1 "ring 'r.keyed': it is keyed" tokens r.keyed &&
 	answers '"position": "0x0000000000000000"' -j lookup r.priv position 0
 }
 
@@ -711,7 +781,7 @@ no_module()
 tests="info usage ring_add ring_refused bad_words not_offered replicas node_add node_set
 	node_del in_service lookup_keys lookup_positions stream stream_json
 	stream_bytes stream_waits stream_deleted stream_changes many bytes
-	stats audit watch watch_words watch_json watch_lost unprivileged
+	stats ranges diff audit watch watch_words watch_json watch_lost unprivileged
 	seed_random limits write_errors no_device no_module"
 
 chmod 755 "$dir"

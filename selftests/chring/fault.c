@@ -573,6 +573,42 @@ static int run_stats(struct _test_data_fault *self)
 	return chr(self->fd, CHRING_IOC_STATS, &arg);
 }
 
+/* More than a chunk, and entries that do not go out in one copy. */
+static int run_list(struct _test_data_fault *self, unsigned long ioc,
+		    __u32 entry_size)
+{
+	static char entries[600 * 64];
+	struct chring_circle_list arg = {
+		.size = sizeof(arg),
+		.entries = ptr(entries),
+		.entry_size = entry_size,
+		.count = 600,
+	};
+
+	return chr(self->fd, ioc, &arg);
+}
+
+static int run_ranges(struct _test_data_fault *self)
+{
+	return run_list(self, CHRING_IOC_RANGES, sizeof(struct chring_range));
+}
+
+static int run_ranges_long(struct _test_data_fault *self)
+{
+	return run_list(self, CHRING_IOC_RANGES, 64);
+}
+
+static int run_diff(struct _test_data_fault *self)
+{
+	return run_list(self, CHRING_IOC_DIFF,
+			sizeof(struct chring_diff_entry));
+}
+
+static int run_tokens(struct _test_data_fault *self)
+{
+	return run_list(self, CHRING_IOC_TOKENS, sizeof(struct chring_token));
+}
+
 TEST_F_TIMEOUT(fault, every_command, 600)
 {
 	static const struct {
@@ -598,6 +634,10 @@ TEST_F_TIMEOUT(fault, every_command, 600)
 		{ "LOOKUP long", { run_lookup_long } },
 		{ "BATCH", { run_batch } },
 		{ "STATS", { run_stats } },
+		{ "RANGES", { run_ranges } },
+		{ "RANGES long", { run_ranges_long } },
+		{ "DIFF", { run_diff } },
+		{ "TOKENS", { run_tokens } },
 		{ "read", { run_read, NULL, prepare_read } },
 		/* The last one: its ring is another one afterwards. */
 		{ "NODE_SET gr", { run_state, NULL, prepare_grow } },

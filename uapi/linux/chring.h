@@ -783,6 +783,115 @@ struct chring_stats {
 };
 #define CHRING_IOC_STATS	_IO(CHRING_IOC_MAGIC, 0x30)
 
+/* RANGES: of the former owners. */
+#define CHRING_RANGES_PREVIOUS	(1U << 0)
+
+/**
+ * struct chring_range - an arc in the answer of CHRING_IOC_RANGES
+ * @first: position, of the ring's width
+ * @last: position; all from @first to it have the same owner
+ * @node: id of the owner
+ * @share_lo: positions that these are, lower 64 bits
+ * @share_hi: upper 64 bits: a node alone on a 64-bit ring owns 2^64
+ */
+struct chring_range {
+	__aligned_u64 first;
+	__aligned_u64 last;
+	__aligned_u64 node;
+	__aligned_u64 share_lo;
+	__aligned_u64 share_hi;
+};
+
+/**
+ * struct chring_diff_entry - an arc in the answer of CHRING_IOC_DIFF
+ * @first: position, of the ring's width
+ * @last: position; all from @first to it have moved in the same way
+ * @from: id of the former owner; 0: there is none
+ * @to: id of the owner; 0: no node is in service with weight
+ */
+struct chring_diff_entry {
+	__aligned_u64 first;
+	__aligned_u64 last;
+	__aligned_u64 from;
+	__aligned_u64 to;
+};
+
+/**
+ * struct chring_token - a token in the answer of CHRING_IOC_TOKENS
+ * @position: of the ring's width
+ * @node: id of the node whose token it is, in service or not
+ */
+struct chring_token {
+	__aligned_u64 position;
+	__aligned_u64 node;
+};
+
+/**
+ * struct chring_circle_list - CHRING_IOC_RANGES, _DIFF, _TOKENS
+ * @size: sizeof(struct chring_circle_list)
+ * @flags: RANGES: CHRING_RANGES_PREVIOUS or 0; else 0
+ * @node: RANGES: id of the node whose arcs are wanted, 0: all nodes; else 0
+ * @cursor: where to go on: @out_cursor of the page before; 0: at the beginning
+ * @epoch: answer only for this epoch; 0: for whatever is current. With a
+ *	@cursor other than 0: @out_epoch of the page before
+ * @entries: pointer to an array of struct chring_range, chring_diff_entry or
+ *	chring_token
+ * @entry_size: size of an entry of the caller
+ * @count: room in @entries, at least 1
+ * @out_count: entries given
+ * @out_more: 1: there is more, from @out_cursor on; 0: that was all
+ * @out_cursor: for the next page, with the meaning that the module gives it
+ * @out_ring: id of the ring
+ * @out_epoch: epoch of the answer
+ * @out_former_epoch: DIFF, and RANGES with CHRING_RANGES_PREVIOUS: last epoch of
+ *	the former owners; else 0
+ *
+ * Long lists, page by page. All pages together are one list of one epoch: at
+ * another one a page that goes on is refused with ESTALE, and the caller begins
+ * anew. One call answers for one epoch: if the ring changes in the middle, the
+ * call succeeds with @out_count < @count and @out_more 1.
+ *
+ * RANGES: who owns what, as arcs. They ascend and do not overlap; with @node 0
+ * they are the whole circle. Each is as long as can be, but none goes over 0:
+ * what the owner of position 0 owns before 0 is an arc of its own, the last
+ * one. A ring without a node in service with weight has none. ENOENT: @node.
+ *
+ * CHRING_RANGES_PREVIOUS: who owned what before, see "former owners".
+ *
+ * DIFF: what moves from former owners to owners, as arcs of the same kind:
+ * positions whose former owner is another node than their owner.
+ *
+ * TOKENS: all tokens in the order of the table: by position, those that stand
+ * at one position by the bytes of their nodes' names. Not only of nodes in
+ * service.
+ *
+ * Read. All of this reveals tokens: on a keyed ring it is EBADF unless the
+ * descriptor is open for writing too.
+ *
+ * EINVAL: @cursor without @epoch; ERANGE: @count is 0, or a @cursor that never
+ * was given; ENODATA: former owners are asked for, and there are none yet;
+ * ESTALE. After an error nothing is to be read from @entries.
+ */
+struct chring_circle_list {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 node;
+	__aligned_u64 cursor;
+	__aligned_u64 epoch;
+	__aligned_u64 entries;
+	__u32 entry_size;
+	__u32 count;
+	__u32 out_count;
+	__u32 out_more;
+	__aligned_u64 out_cursor;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+	__aligned_u64 out_former_epoch;
+};
+#define CHRING_IOC_RANGES	_IO(CHRING_IOC_MAGIC, 0x31)
+#define CHRING_IOC_DIFF		_IO(CHRING_IOC_MAGIC, 0x32)
+#define CHRING_IOC_TOKENS	_IO(CHRING_IOC_MAGIC, 0x33)
+
 /**
  * struct chring_pin - CHRING_IOC_PIN, CHRING_IOC_UNPIN: hold former owners
  * @size: sizeof(struct chring_pin)

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The commands that list what is on the circle, page by page: arcs, what has
+ * moved, tokens.
+ *
+ * A page is made in chunks. For each a view is held, and user memory is not
+ * touched; then it is let go, and the chunk copied out. So nobody can keep the
+ * memory of a ring by being slow, and the next chunk begins where this one
+ * ended, as the next page does.
+ */
+#include "chardev.h"
+#include "core/arcs.h"
+#include "core/diff.h"
+#include "core/hash.h"
+
+#define CHUNK_ENTRIES	512U
+/* Tokens between two pauses. */
+#define STEPS_AT_ONCE	0x4000U
+
+/**
+ * struct page_of - a page that is being made
+ * @call: command
+ * @arg: its argument
+ * @cursor: where to go on
+ * @more: there is something there
+ * @entry: chunk, of entries as the list has them
+ * @room: entries that fit into it
+ * @done: entries copied out so far
+ * @id: DIFF: ids by slot, of the former nodes and behind them of those of now;
+ *	NULL until the first chunk needs them
+ * @id_bytes: size of @id
+ */
+struct page_of {
+	const struct chring_call *call;
+	struct chring_circle_list *arg;
+	u64 cursor;
+	bool more;
+	void *entry;
+	u32 room;
+	u32 done;
+	u64 *id;
+	size_t id_bytes;
+};
+
+/**
+ * struct list - one of the lists
+ * @size: of an entry
+ * @min: of its first version
+ * @flags: that are known
+ * @of_node: it can be asked for one node alone
+ * @fill: makes up to @n entries from @p->cursor on and sets @p->cursor and
+ *	@p->more. With the view held. Return: how many, or an error
+ */
+struct list {
+	u32 size;
+	u32 min;
+	u32 flags;
+	bool of_node;
+	int (*fill)(struct page_of *p, const struct chring_view *v, u32 n);
+};
+
+/* Let others run. Return: 0 or -EINTR. */
+static int take_breath(u32 *steps)
+{
+	*steps = STEPS_AT_ONCE;
+	return chring_pause();
+}
+
+static int check_position(const struct page_of *p)
+{
+	u32 bits = p->call->ring->config.bits;
+
+	return p->cursor > chring_last_position(bits) ? -ERANGE : 0;
+}
+
+static void put_range(struct chring_range *range, const struct chring_arc *arc,
+		      const struct chring_roster *r)
+{
+	struct chring_share share = {};
+
+	chring_share_add_arc(&share, arc->first, arc->last);
+	*range = (struct chring_range){
+		.first = arc->first,
+		.last = arc->last,
+		.node = r->node[arc->slot]->id,
+		.share_lo = share.lo,
+		.share_hi = share.hi,
+	};
+}
+
+/* Whose arcs are wanted: the owners of now or the former ones? */
+static int choose_side(struct page_of *p, const struct chring_view *v,
+		       struct chring_circle *circle,
+		       const struct chring_roster **roster)
+{
+	*circle = chring_view_circle(v);
+	*roster = v->roster;
+	if (!(p->arg->flags & CHRING_RANGES_PREVIOUS))
+		return 0;
+	if (!v->former.shared)
+		return -ENODATA;
+	*circle = chring_view_former_circle(v);
+	*roster = v->former.roster;
+	p->arg->out_former_epoch = v->former.epoch;
+	return 0;
+}
+
+/* The next arc of the node in slot @of, of any with -1. */
+static int next_range(struct chring_arcs *walk, struct chring_arc *arc, int of,
+		      u32 *steps)
+{
+	int ret;
+
+	do {
+		ret = chring_arcs_next(walk, arc, steps);
+		if (ret == -EAGAIN)
+			ret = take_breath(steps) ? : -EAGAIN;
+	} while (ret == -EAGAIN || (ret > 0 && of >= 0 && arc->slot != of));
+	return ret;
+}
+
+static int fill_ranges(struct page_of *p, const struct chring_view *v, u32 n)
+{
+	struct chring_range *range = p->entry;
+	const struct chring_roster *roster;
+	u32 steps = STEPS_AT_ONCE, got;
+	struct chring_circle circle;
+	struct chring_arcs walk;
+	struct chring_arc arc;
+	int of = -1, ret;
+
+	ret = check_position(p);
+	if (!ret)
+		ret = choose_side(p, v, &circle, &roster);
+	if (!ret && p->arg->node)
+		ret = of = chring_roster_find_id(roster, p->arg->node);
+	if (ret < 0)
+		return ret;
+	chring_arcs_begin(&walk, &circle, p->call->ring->config.bits,
+			  p->cursor);
+	for (got = 0; ; got++) {
+		ret = next_range(&walk, &arc, of, &steps);
+		if (ret < 0)
+			return ret;
+		p->more = ret;
+		p->cursor = ret ? arc.first : 0;
+		if (!ret || got == n)
+			return got;
+		put_range(&range[got], &arc, roster);
+	}
+}
+
+static void put_ids(u64 *id, const struct chring_roster *r)
+{
+	u32 slot;
+
+	for (slot = 0; slot < r->slots; slot++)
+		if (r->node[slot])
+			id[slot] = r->node[slot]->id;
+}
+
+/* Once a page: it is of one epoch, and so of the same two rosters. */
+static int get_ids(struct page_of *p, const struct chring_view *v)
+{
+	u32 had = v->former.roster->slots;
+	size_t bytes = ((size_t)had + v->roster->slots + 1) * sizeof(u64);
+	u64 *id;
+
+	if (p->id)
+		return 0;
+	id = chring_alloc(bytes);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	put_ids(id, v->former.roster);
+	put_ids(id + had, v->roster);
+	p->id = id;
+	p->id_bytes = bytes;
+	return 0;
+}
+
+static int begin_diff(struct page_of *p, const struct chring_view *v,
+		      struct chring_diff *walk)
+{
+	struct chring_side before, after;
+	int ret = check_position(p);
+
+	if (!ret && !v->former.shared)
+		ret = -ENODATA;
+	if (!ret)
+		ret = get_ids(p, v);
+	if (ret)
+		return ret;
+	p->arg->out_former_epoch = v->former.epoch;
+	before.circle = chring_view_former_circle(v);
+	before.id = p->id;
+	after.circle = chring_view_circle(v);
+	after.id = p->id + v->former.roster->slots;
+	chring_diff_begin(walk, &before, &after, p->call->ring->config.bits,
+			  p->cursor);
+	return 0;
+}
+
+static int next_moved(struct chring_diff *walk, struct chring_moved *moved,
+		      u32 *steps)
+{
+	int ret;
+
+	do {
+		ret = chring_diff_next(walk, moved, steps);
+		if (ret == -EAGAIN)
+			ret = take_breath(steps) ? : -EAGAIN;
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+static int fill_diff(struct page_of *p, const struct chring_view *v, u32 n)
+{
+	struct chring_diff_entry *entry = p->entry;
+	u32 steps = STEPS_AT_ONCE, got;
+	struct chring_moved moved;
+	struct chring_diff walk;
+	int ret;
+
+	ret = begin_diff(p, v, &walk);
+	if (ret)
+		return ret;
+	for (got = 0; ; got++) {
+		ret = next_moved(&walk, &moved, &steps);
+		if (ret < 0)
+			return ret;
+		p->more = ret;
+		p->cursor = ret ? moved.first : 0;
+		if (!ret || got == n)
+			return got;
+		entry[got] = (struct chring_diff_entry){
+			.first = moved.first,
+			.last = moved.last,
+			.from = moved.from,
+			.to = moved.to,
+		};
+	}
+}
+
+static int fill_tokens(struct page_of *p, const struct chring_view *v, u32 n)
+{
+	const struct chring_table *t = v->table;
+	struct chring_token *token = p->entry;
+	u32 at, i;
+
+	if (p->cursor > t->count)
+		return -ERANGE;
+	at = p->cursor;
+	n = min(n, t->count - at);
+	for (i = 0; i < n; i++, at++)
+		token[i] = (struct chring_token){
+			.position = chring_position_export(&v->ring->config,
+							   t->token[at]),
+			.node = v->roster->node[t->owner[at]]->id,
+		};
+	p->more = at < t->count;
+	p->cursor = p->more ? at : 0;
+	return n;
+}
+
+/* Is the ring still at the epoch of the first chunk? */
+static int check_epoch(struct page_of *p, const struct chring_view *v)
+{
+	struct chring_circle_list *arg = p->arg;
+
+	if (arg->out_epoch)
+		return arg->out_epoch == v->epoch ? 0 : -ESTALE;
+	arg->out_ring = v->ring->id;
+	arg->out_epoch = v->epoch;
+	return arg->epoch && arg->epoch != v->epoch ? -ESTALE : 0;
+}
+
+static int fill_chunk(struct page_of *p, const struct list *list)
+{
+	struct chring_view *v = chring_ring_view_get(p->call->ring);
+	int ret;
+
+	if (!v)
+		return -ENODEV;
+	ret = check_epoch(p, v);
+	if (!ret)
+		ret = list->fill(p, v, min(p->room, p->arg->count - p->done));
+	chring_view_put(v);
+	return ret;
+}
+
+static int fill_page(struct page_of *p, const struct list *list)
+{
+	const struct chring_circle_list *arg = p->arg;
+
+	do {
+		int n = fill_chunk(p, list), ret;
+
+		/* What was given holds; what comes next is refused. */
+		if (n == -ESTALE && p->done)
+			break;
+		if (n < 0)
+			return n;
+		ret = chring_put_entries(arg->entries +
+					 (u64)p->done * arg->entry_size,
+					 arg->entry_size, p->entry,
+					 list->size, n);
+		if (!ret)
+			ret = chring_pause();
+		if (ret)
+			return ret;
+		p->done += n;
+	} while (p->more && p->done < arg->count);
+	return 0;
+}
+
+static int check_list(const struct chring_call *call, const struct list *list)
+{
+	const struct chring_circle_list *arg = &call->arg->circle_list;
+
+	if (arg->flags & ~list->flags || (arg->node && !list->of_node) ||
+	    (arg->cursor && !arg->epoch))
+		return -EINVAL;
+	if (!chring_call_sees_tokens(call))
+		return -EBADF;
+	if (!arg->count)
+		return -ERANGE;
+	return chring_check_entry(arg->entry_size, list->min);
+}
+
+static int run_list(struct chring_call *call, const struct list *list)
+{
+	struct chring_circle_list *arg = &call->arg->circle_list;
+	struct page_of p = {
+		.call = call,
+		.arg = arg,
+		.cursor = arg->cursor,
+		.room = min(CHUNK_ENTRIES, arg->count),
+	};
+	int ret;
+
+	ret = check_list(call, list);
+	if (ret)
+		return ret;
+	p.entry = chring_alloc(p.room * list->size);
+	if (IS_ERR(p.entry))
+		return PTR_ERR(p.entry);
+	ret = fill_page(&p, list);
+	chring_free(p.id, p.id_bytes);
+	chring_free(p.entry, p.room * list->size);
+	if (ret)
+		return ret;
+	arg->out_count = p.done;
+	arg->out_more = p.more;
+	arg->out_cursor = p.cursor;
+	return 0;
+}
+
+int chring_cmd_ranges(struct chring_call *call)
+{
+	static const struct list ranges = {
+		.size = sizeof(struct chring_range),
+		.min = offsetofend(struct chring_range, share_hi),
+		.flags = CHRING_RANGES_PREVIOUS,
+		.of_node = true,
+		.fill = fill_ranges,
+	};
+
+	return run_list(call, &ranges);
+}
+
+int chring_cmd_diff(struct chring_call *call)
+{
+	static const struct list diff = {
+		.size = sizeof(struct chring_diff_entry),
+		.min = offsetofend(struct chring_diff_entry, to),
+		.fill = fill_diff,
+	};
+
+	return run_list(call, &diff);
+}
+
+int chring_cmd_tokens(struct chring_call *call)
+{
+	static const struct list tokens = {
+		.size = sizeof(struct chring_token),
+		.min = offsetofend(struct chring_token, node),
+		.fill = fill_tokens,
+	};
+
+	return run_list(call, &tokens);
+}
