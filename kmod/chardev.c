@@ -12,10 +12,12 @@
 
 #include "chardev.h"
 #include "registry.h"
+#include "tickets.h"
 
 #define CMD_READS	(1U << 0)	/* needs a descriptor open for reading */
 #define CMD_CHANGES	(1U << 1)	/* ... for writing */
 #define CMD_OF_RING	(1U << 2)	/* asks for the descriptor's ring */
+#define CMD_HANDS_OUT	(1U << 3)	/* looks after mode and answer itself */
 
 /**
  * struct command - one command
@@ -25,7 +27,7 @@
  * @size: size of the struct
  * @out: where its outputs begin
  * @out_end: where they end
- * @pad: offset of a u32 among the outputs that is an input and 0; 0: none
+ * @pad: offset of a u32 that must be 0 and may stand among the outputs; 0: none
  * @fn: does it
  */
 struct command {
@@ -84,6 +86,12 @@ static const struct command commands[] = {
 		chring_cmd_lookup_batch, chring_lookup_batch, out_epoch,
 		out_done, out_epoch,
 		offsetof(struct chring_lookup_batch, reserved)),
+	COMMAND(CHRING_IOC_ACQUIRE, CMD_HANDS_OUT | CMD_OF_RING,
+		chring_cmd_acquire, chring_acquire, out_epoch, out_node,
+		out_epoch, offsetof(struct chring_acquire, reserved)),
+	COMMAND(CHRING_IOC_RELEASE, CMD_HANDS_OUT | CMD_OF_RING,
+		chring_cmd_release, chring_release, out_epoch, out_load,
+		out_epoch, offsetof(struct chring_release, reserved)),
 	COMMAND(CHRING_IOC_STATS, CMD_READS | CMD_OF_RING, chring_cmd_stats,
 		chring_stats, out_name, out_nodes, out_name, 0),
 };
@@ -103,16 +111,20 @@ static void __maybe_unused build_check_abi(void)
 	BUILD_BUG_ON(sizeof(struct chring_owner) != 16);
 	BUILD_BUG_ON(sizeof(struct chring_lookup) != 80);
 	BUILD_BUG_ON(sizeof(struct chring_lookup_batch) != 72);
-	BUILD_BUG_ON(sizeof(struct chring_node_share) != 32);
+	BUILD_BUG_ON(sizeof(struct chring_acquire) != 104);
+	BUILD_BUG_ON(sizeof(struct chring_release) != 72);
+	BUILD_BUG_ON(sizeof(struct chring_node_share) != 48);
 	BUILD_BUG_ON(sizeof(struct chring_stats) != 176);
 }
 
 /**
  * struct descriptor - what an open file of the device holds
  * @ring: NULL at first, set once
+ * @tickets: of @ring
  */
 struct descriptor {
 	struct chring_ring *ring;
+	struct chring_tickets tickets;
 };
 
 struct chring_ring *chring_file_ring(struct file *file)
@@ -121,6 +133,13 @@ struct chring_ring *chring_file_ring(struct file *file)
 
 	/* Pairs with cmpxchg() below: the ring is complete before the bond. */
 	return smp_load_acquire(&d->ring);
+}
+
+struct chring_tickets *chring_file_tickets(struct file *file)
+{
+	struct descriptor *d = file->private_data;
+
+	return &d->tickets;
 }
 
 int chring_file_bind(struct file *file, struct chring_ring *ring)
@@ -261,7 +280,8 @@ static long chring_ioctl(struct file *file, unsigned int ioc, unsigned long p)
 	call.ring = chring_file_ring(file);
 	ret = cmd->fn(&call);
 	/* A change has answered before it took place: then there is no more. */
-	if ((ret || !(cmd->flags & CMD_CHANGES)) && chring_call_answer(&call))
+	if ((ret || !(cmd->flags & (CMD_CHANGES | CMD_HANDS_OUT))) &&
+	    chring_call_answer(&call))
 		return ret ? : -EFAULT;
 	return ret;
 }
@@ -273,6 +293,7 @@ static int chring_open(struct inode *inode, struct file *file)
 
 	if (!d)
 		return -ENOMEM;
+	chring_tickets_init(&d->tickets);
 	file->private_data = d;
 	return nonseekable_open(inode, file);
 }
@@ -280,10 +301,12 @@ static int chring_open(struct inode *inode, struct file *file)
 static int chring_release(struct inode *inode, struct file *file)
 {
 	struct chring_ring *ring = chring_file_ring(file);
+	struct descriptor *d = file->private_data;
 
+	chring_tickets_end(&d->tickets, ring);
 	if (ring)
 		chring_ring_put(ring);
-	kfree(file->private_data);
+	kfree(d);
 	return 0;
 }
 

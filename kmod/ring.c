@@ -30,6 +30,7 @@ u64 chring_next_id(void)
  * @roster: nodes after, a reference
  * @shared: table after, a reference
  * @view: view after, a reference
+ * @room: for the loads of @roster, if they need more
  */
 struct draft {
 	struct chring_ring *ring;
@@ -42,6 +43,7 @@ struct draft {
 	struct chring_roster *roster;
 	struct chring_shared_table *shared;
 	struct chring_view *view;
+	struct chring_loads_room room;
 };
 
 static struct chring_view *locked_view(struct chring_ring *ring)
@@ -103,7 +105,10 @@ static void view_finish(struct chring_view *v)
 		const struct chring_node *node = r->node[r->order[i]];
 		u32 state = chring_view_state(v, r->order[i]);
 
-		v->live += state == CHRING_STATE_UP && node->tokens;
+		if (state == CHRING_STATE_UP && node->tokens) {
+			v->live++;
+			v->weight += node->weight;
+		}
 		chring_digest_node(&digest, node->digest_key, node->weight,
 				   state);
 	}
@@ -152,6 +157,7 @@ struct chring_ring *chring_ring_create(const char *name, u32 len,
 	ring->name_len = len;
 	refcount_set(&ring->refs, 1);
 	mutex_init(&ring->lock);
+	chring_loads_init(&ring->loads);
 	v = empty_view(ring);
 	if (IS_ERR(v)) {
 		chring_ring_put(ring);
@@ -180,8 +186,13 @@ void chring_ring_put(struct chring_ring *ring)
 void chring_ring_close(struct chring_ring *ring)
 {
 	struct chring_view *old = locked_view(ring);
+	struct chring_loads_room room;
 
+	spin_lock_bh(&ring->loads.lock);
 	rcu_assign_pointer(ring->view, NULL);
+	chring_loads_empty(&ring->loads, &room);
+	spin_unlock_bh(&ring->loads.lock);
+	chring_loads_room_free(&room);
 	chring_view_put(old);
 }
 
@@ -397,6 +408,11 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  *    period: so the last reference goes when no reader of any of them is left.
  * 7. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
  *    and says ENODEV, or a view that is valid until it unlocks.
+ * 8. Loads are not of the view, and belong to it all the same: who counts one
+ *    holds their lock, under which the pointer is stored and the tickets of
+ *    nodes that come into service or leave it are added up anew. A view loaded
+ *    under that lock cannot be replaced before it is given up: no read section
+ *    is needed.
  *
  * For words of state that others read without RCU (a mapped page): they are
  * written here, under the lock, after the pointer store, so that none of them
@@ -412,7 +428,11 @@ static void publish(struct draft *d)
 
 	old->retires = draft_retires(d);
 	atomic_long_add(old->retires, &d->ring->retired_bytes);
+	spin_lock_bh(&d->ring->loads.lock);
 	rcu_assign_pointer(d->ring->view, d->view);
+	chring_loads_grow(&d->ring->loads, &d->room);
+	chring_loads_follow(&d->ring->loads, old, d->view, d->slot);
+	spin_unlock_bh(&d->ring->loads.lock);
 	d->view = NULL;
 	chring_view_put(old);
 }
@@ -422,6 +442,7 @@ static void draft_drop(struct draft *d)
 	chring_view_discard(d->view);
 	chring_shared_table_put(d->shared);
 	chring_roster_put(d->roster);
+	chring_loads_room_free(&d->room);
 	if (d->now != d->was)
 		chring_node_put(d->now);
 }
@@ -432,6 +453,9 @@ static int draft_commit(struct draft *d, struct chring_request *rq)
 
 	lockdep_assert_held(&d->ring->lock);
 	ret = draft_roster(d);
+	if (!ret)
+		ret = chring_loads_room(&d->ring->loads, d->roster->slots,
+					&d->room);
 	if (!ret)
 		ret = draft_table(d);
 	if (!ret)

@@ -4,6 +4,7 @@
 #define CHRING_RING_H
 
 #include "core/config.h"
+#include "loads.h"
 #include "view.h"
 
 /**
@@ -16,10 +17,12 @@
  * @refs: its name, its views, and who else holds it
  * @lock: held by a writer from its first look at @view until it has published
  * @retired_bytes: memory of views published once and not freed yet
+ * @loads: of its nodes; @view changes under their lock too, so that the two
+ *	belong together
  * @by_name: the registry's
  * @retired: once @refs is 0
  *
- * Order of locks: @lock, the registry's, mmap_lock (the answer to a change is
+ * Order of locks: @lock, the registry's and that of @loads, mmap_lock (the answer to a change is
  * written to user memory before the change is published). So nothing that is
  * called under mmap_lock may take @lock.
  */
@@ -32,6 +35,7 @@ struct chring_ring {
 	refcount_t refs;
 	struct mutex lock;
 	atomic_long_t retired_bytes;
+	struct chring_loads loads;
 	struct hlist_node by_name;
 	struct chring_retired retired;
 };

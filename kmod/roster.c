@@ -95,7 +95,7 @@ int chring_roster_free_slot(const struct chring_roster *r)
 static size_t roster_bytes(u32 slots)
 {
 	return sizeof(struct chring_roster) +
-	       slots * (sizeof(struct chring_node *) + sizeof(u16));
+	       slots * (sizeof(struct chring_node *) + 2 * sizeof(u16));
 }
 
 static struct chring_roster *roster_alloc(u32 slots)
@@ -108,6 +108,7 @@ static struct chring_roster *roster_alloc(u32 slots)
 	r->slots = slots;
 	r->bytes = roster_bytes(slots);
 	r->order = (u16 *)(r->node + slots);
+	r->weight = r->order + slots;
 	return r;
 }
 
@@ -116,6 +117,7 @@ static void roster_hold(struct chring_roster *r, u32 slot,
 {
 	refcount_inc(&node->refs);
 	r->node[slot] = node;
+	r->weight[slot] = node->weight;
 	r->bytes += chring_node_bytes(node);
 }
 

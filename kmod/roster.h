@@ -67,6 +67,7 @@ size_t chring_node_bytes(const struct chring_node *node);
  * @slots: slots, free ones included
  * @bytes: its memory and that of its nodes
  * @order: @count slots in the order of their nodes' names
+ * @weight: by slot: of its node; 0 for a free slot
  * @node: by slot; NULL is a free slot
  *
  * A node keeps its slot for as long as it lives, so that a table can go on
@@ -78,6 +79,7 @@ struct chring_roster {
 	u32 slots;
 	size_t bytes;
 	u16 *order;
+	u16 *weight;
 	struct chring_node *node[];
 };
 

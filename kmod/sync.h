@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mutex, RCU and references, as the rings see them. User space has a twin of
+ * Locks, RCU and references, as the rings see them. User space has a twin of
  * this file with the same guard, on liburcu; see core/platform.h.
  */
 #ifndef CHRING_SYNC_H
@@ -11,6 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 /**

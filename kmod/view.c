@@ -93,7 +93,8 @@ void chring_view_discard(struct chring_view *v)
 
 size_t chring_view_total_bytes(const struct chring_view *v)
 {
-	return sizeof(*v->ring) + v->bytes + v->roster->bytes +
+	return sizeof(*v->ring) + chring_loads_bytes(&v->ring->loads) +
+	       v->bytes + v->roster->bytes +
 	       chring_shared_table_bytes(v->shared);
 }
 
@@ -103,6 +104,12 @@ u32 chring_view_state(const struct chring_view *v, u32 slot)
 		return CHRING_STATE_UP;
 	return chring_slot_set(v->down, slot) ? CHRING_STATE_DOWN :
 						CHRING_STATE_DRAIN;
+}
+
+bool chring_view_serves(const struct chring_view *v, u32 slot)
+{
+	return slot < v->roster->slots && v->roster->weight[slot] &&
+	       !chring_slot_set(v->out, slot);
 }
 
 static void set_slot(unsigned long *set, u32 slot, bool on)

@@ -50,6 +50,7 @@ void chring_shared_table_put(struct chring_shared_table *s);
  * @down: by slot: the node is down; without @out it is not
  * @epoch: the number of this state
  * @live: nodes in service with weight
+ * @weight: of these together
  * @nodes: all nodes
  * @roster: all nodes
  * @generation: the caller's number of this state
@@ -67,6 +68,7 @@ struct chring_view {
 	unsigned long *down;
 	u64 epoch;
 	u32 live;
+	u64 weight;
 	u32 nodes;
 	struct chring_roster *roster;
 	u64 generation;
@@ -115,6 +117,9 @@ size_t chring_view_total_bytes(const struct chring_view *v);
 
 /* State of the node in a slot. */
 u32 chring_view_state(const struct chring_view *v, u32 slot);
+
+/* Is there a node in a slot, in service with weight? */
+bool chring_view_serves(const struct chring_view *v, u32 slot);
 
 /* While a view is made: set the state of the node in a slot. */
 void chring_view_set_state(struct chring_view *v, u32 slot, u32 state);

@@ -108,7 +108,8 @@ layers_user()
 	local below
 
 	mapfile -t below < <(files 'kmod/core/*.[ch]' 'kmod/ring.[ch]' 'kmod/registry.[ch]' \
-		'kmod/view.[ch]' 'kmod/roster.[ch]' 'kmod/sync.[ch]' 'kmod/budget.[ch]')
+		'kmod/view.[ch]' 'kmod/roster.[ch]' 'kmod/sync.[ch]' 'kmod/budget.[ch]' \
+		'kmod/loads.[ch]')
 	none '\<__user\>|copy_(from|to)_user' "${below[@]}"
 }
 

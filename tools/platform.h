@@ -36,6 +36,7 @@ typedef __s64 s64;
 #define __must_check		__attribute__((warn_unused_result))
 
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))

@@ -11,6 +11,9 @@ static int waiting;
 /* One address a thread. */
 static __thread char self;
 
+/* Spinlocks that it holds. */
+static __thread int spinning;
+
 void mutex_init(struct mutex *m)
 {
 	pthread_mutex_init(&m->lock, NULL);
@@ -32,6 +35,7 @@ void mutex_destroy(struct mutex *m)
 void mutex_lock(struct mutex *m)
 {
 	sync_assert(!rcu_read_ongoing());
+	sync_assert(!spinning);
 	sync_assert(!lockdep_is_held(m));
 	pthread_mutex_lock(&m->lock);
 	__atomic_store_n(&m->owner, &self, __ATOMIC_RELAXED);
@@ -51,6 +55,22 @@ void mutex_unlock(struct mutex *m)
 	sync_assert(lockdep_is_held(m));
 	__atomic_store_n(&m->owner, NULL, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&m->lock);
+}
+
+void spin_lock_bh(spinlock_t *l)
+{
+	sync_assert(!lockdep_is_held(l));
+	pthread_mutex_lock(&l->lock);
+	__atomic_store_n(&l->owner, &self, __ATOMIC_RELAXED);
+	spinning++;
+}
+
+void spin_unlock_bh(spinlock_t *l)
+{
+	sync_assert(lockdep_is_held(l));
+	spinning--;
+	__atomic_store_n(&l->owner, NULL, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&l->lock);
 }
 
 static void retired_free(struct rcu_head *head)
@@ -73,6 +93,7 @@ void chring_retire(struct chring_retired *r,
 void chring_retire_wait(void)
 {
 	sync_assert(!rcu_read_ongoing());
+	sync_assert(!spinning);
 	__atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
 	rcu_barrier();
 	__atomic_sub_fetch(&waiting, 1, __ATOMIC_SEQ_CST);

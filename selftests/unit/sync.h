@@ -95,6 +95,14 @@ void mutex_unlock(struct mutex *m);
 bool lockdep_is_held(const struct mutex *m);
 #define lockdep_assert_held(m)	sync_assert(lockdep_is_held(m))
 
+/* -- a spinlock, under which nobody sleeps */
+
+typedef struct mutex spinlock_t;
+
+#define spin_lock_init(l)	mutex_init(l)
+void spin_lock_bh(spinlock_t *l);
+void spin_unlock_bh(spinlock_t *l);
+
 /* -- atomics */
 
 typedef struct {
