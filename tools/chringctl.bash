@@ -35,7 +35,7 @@ _chringctl_after()
 	case "$1 $2" in
 	'ring ') echo 'add del list show' ;;
 	'node ') echo 'add set del list' ;;
-	'lookup ' | 'stats ') _chringctl_rings ;;
+	'lookup ' | 'acquire ' | 'stats ') _chringctl_rings ;;
 	'ring del' | 'ring show') [ $# -gt 2 ] || _chringctl_rings ;;
 	'ring add')
 		[ $# = 2 ] ||
@@ -50,8 +50,9 @@ _chringctl_after()
 		esac
 		;;
 	lookup\ *) echo 'replicas zones previous position -0 -- -' ;;
+	acquire\ *) echo 'hold position -0 -- -' ;;
 	stats\ *) echo '-0 -' ;;
-	' ') echo '-j -o -0 -h -V ring node lookup stats info' ;;
+	' ') echo '-j -o -0 -h -V ring node lookup acquire stats info' ;;
 	esac
 }
 

@@ -101,10 +101,20 @@ static void print_share(struct table *t, __u64 millionths)
 	table_printf(t, "%llu.%04llu", millionths / 10000, millionths % 10000);
 }
 
+/* Without a cap a node may bear any load, or gets none. */
+static void print_load(struct table *t, const struct chring_node_share *share)
+{
+	table_printf(t, "%llu", share->load);
+	if (share->cap)
+		table_printf(t, "%llu", share->cap);
+	else
+		table_printf(t, "-");
+}
+
 static void print_text(const struct picture *p, const struct spread *s)
 {
 	const struct chring_summary *sum = p->sum;
-	struct table t = { .align = "llrrrrr" };
+	struct table t = { .align = "llrrrrrrr" };
 	size_t i;
 
 	line("ring", "%s", sum->name);
@@ -117,13 +127,15 @@ static void print_text(const struct picture *p, const struct spread *s)
 	line("memory", "%llu bytes", sum->bytes);
 	spread_lines(s);
 	fputc('\n', output());
-	table_head(&t, "NODE|STATE|WEIGHT|TOKENS|SHARE%|FAIR%|RATIO");
+	table_head(&t, "NODE|STATE|WEIGHT|TOKENS|SHARE%|FAIR%|RATIO|LOAD|CAP");
 	for (i = 0; i < s->count; i++) {
+		const struct chring_node_share *share = &sum->share[i];
+
 		spread_row_node(&t, &s->part[i]);
-		table_printf(&t, "%u", sum->share[i].tokens);
-		print_share(&t, share_millionths(&sum->share[i],
-						 sum->config.bits));
+		table_printf(&t, "%u", share->tokens);
+		print_share(&t, share_millionths(share, sum->config.bits));
 		spread_row_measures(&t, &s->part[i]);
+		print_load(&t, share);
 	}
 	table_print(&t, output());
 }
@@ -154,6 +166,8 @@ static json_object *nodes_json(const struct picture *p, const struct spread *s)
 		share_json(to, &p->sum->share[i]);
 		json_ratio(to, "percent", part->percent);
 		spread_json_measures(to, part);
+		json_u64(to, "load", p->sum->share[i].load);
+		json_u64(to, "cap", p->sum->share[i].cap);
 		json_append(list, to);
 	}
 	return list;
