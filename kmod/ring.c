@@ -442,9 +442,9 @@ static void draft_drop(struct draft *d)
 	chring_view_discard(d->view);
 	chring_shared_table_put(d->shared);
 	chring_roster_put(d->roster);
-	chring_loads_room_free(&d->room);
 	if (d->now != d->was)
 		chring_node_put(d->now);
+	chring_loads_room_free(&d->room);
 }
 
 static int draft_commit(struct draft *d, struct chring_request *rq)
