@@ -164,9 +164,9 @@ bad_words()
 	refuses 2 "node 'n': nothing to set" node set default n &&
 	refuses 2 "unknown word 'weight'; expected one of generation, epoch" node del default n weight 1 &&
 	refuses 2 'expected the name of a node' node del default &&
-	refuses 2 "balance 99: expected a number from 100 to 65535" ring add x balance 99 &&
-	refuses 2 "balance 65536: expected a number" ring add x balance 65536 &&
-	refuses 2 "tickets 0: expected a number from 1 to 1048576" ring add x tickets 0 &&
+	refuses 2 "balance '99': expected a number from 100 to 65535" ring add x balance 99 &&
+	refuses 2 "balance '65536': expected a number" ring add x balance 65536 &&
+	refuses 2 "tickets '0': expected a number from 1 to 1048576" ring add x tickets 0 &&
 	refuses 1 "ring 'x': no such ring" ring show x
 }
 
@@ -524,9 +524,9 @@ acquire_refused()
 {
 	silent ring add r.aref balance 125 &&
 	refuses 2 'acquire: expected a key' acquire r.aref &&
-	refuses 2 "hold x: expected a number" acquire r.aref hold x k &&
+	refuses 2 "hold 'x': expected a number" acquire r.aref hold x k &&
 	refuses 2 "'hold': expected a number" acquire r.aref hold &&
-	refuses 2 "position x: expected a number" acquire r.aref position x &&
+	refuses 2 "position 'x': expected a number" acquire r.aref position x &&
 	refuses 2 "unexpected word 'k' after '-'" acquire r.aref - k &&
 	refuses 1 "ring 'r.aref': it has no nodes" acquire r.aref k &&
 	refuses 1 "ring 'no': no such ring" acquire no k &&
