@@ -555,11 +555,11 @@ struct record {
 
 /* Clients and parent share it. */
 struct shared {
+	_Atomic int failed;
+	_Atomic int started;
 	struct member history[EPOCHS][NODES];
 	struct record log[CLIENTS][OPS + NODES];
 	__u32 logged[CLIENTS];
-	_Atomic int failed;
-	_Atomic int started;
 };
 
 static struct token circle[TOKENS];
