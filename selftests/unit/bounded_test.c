@@ -507,6 +507,49 @@ static void test_ring_through_changes(void)
 	}
 }
 
+static void add_named(struct rig *rig, char name)
+{
+	struct model_node node = { .weight = 1, .name_len = 1, .name = { name } };
+
+	rig_add(rig, &node);
+}
+
+/* The fifth node needs more room: each failure on the way leaves all loads. */
+static void test_ring_room(void)
+{
+	struct chring_config config = { .vnodes = 3, .balance = 150 };
+	static struct held held[HELD_MAX];
+	u32 n = 0, k, failures = 0;
+	struct rig rig;
+	size_t bytes;
+
+	NEED(!chring_config_resolve(&config));
+	rig_open(&rig, &config);
+	for (k = 0; k < 4; k++)
+		add_named(&rig, 'a' + k);
+	for (k = 0; k < 20; k++)
+		some_grants(&rig, held, &n);
+	CHECK(rig.ring->loads.slots == 4);
+	bytes = chring_view_total_bytes(rig_view(&rig));
+	for (k = 0; ; k++) {
+		faults_alloc(k, -ENOMEM);
+		add_named(&rig, 'e');
+		if (!faults_clear())
+			break;
+		CHECK(rig.ret == -ENOMEM);
+		CHECK(rig.ring->loads.slots == 4);
+		CHECK(chring_view_total_bytes(rig_view(&rig)) == bytes);
+		check_loads(&rig, held, n);
+		failures++;
+	}
+	CHECK(failures > 3 && !rig.ret);
+	CHECK(rig.ring->loads.slots == 8);
+	CHECK(chring_view_total_bytes(rig_view(&rig)) >=
+	      bytes + 4 * sizeof(struct chring_load));
+	check_loads(&rig, held, n);
+	rig_close(&rig);
+}
+
 static void test_ring_epoch_and_end(void)
 {
 	struct model_node node = { .name = "a", .name_len = 1, .weight = 1 };
@@ -548,6 +591,7 @@ static const struct tap_test tests[] = {
 	{ "most_are_out", test_most_are_out },
 	{ "large", test_large },
 	{ "ring_through_changes", test_ring_through_changes },
+	{ "ring_room", test_ring_room },
 	{ "ring_epoch_and_end", test_ring_epoch_and_end },
 };
 
