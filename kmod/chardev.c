@@ -13,10 +13,12 @@
 #include "chardev.h"
 #include "events.h"
 #include "registry.h"
+#include "tickets.h"
 
 #define CMD_READS	(1U << 0)	/* needs a descriptor open for reading */
 #define CMD_CHANGES	(1U << 1)	/* ... for writing */
 #define CMD_OF_RING	(1U << 2)	/* asks for the descriptor's ring */
+#define CMD_HANDS_OUT	(1U << 3)	/* looks after mode and answer itself */
 
 /**
  * struct command - one command
@@ -26,7 +28,7 @@
  * @size: size of the struct
  * @out: where its outputs begin
  * @out_end: where they end
- * @pad: offset of a u32 among the outputs that is an input and 0; 0: none
+ * @pad: offset of a u32 that must be 0 and may stand among the outputs; 0: none
  * @fn: does it
  */
 struct command {
@@ -88,6 +90,12 @@ static const struct command commands[] = {
 		chring_cmd_lookup_batch, chring_lookup_batch, out_epoch,
 		out_done, out_epoch,
 		offsetof(struct chring_lookup_batch, reserved)),
+	COMMAND(CHRING_IOC_ACQUIRE, CMD_HANDS_OUT | CMD_OF_RING,
+		chring_cmd_acquire, chring_acquire, out_epoch, out_node,
+		out_epoch, offsetof(struct chring_acquire, reserved)),
+	COMMAND(CHRING_IOC_RELEASE, CMD_HANDS_OUT | CMD_OF_RING,
+		chring_cmd_release, chring_release, out_epoch, out_load,
+		out_epoch, offsetof(struct chring_release, reserved)),
 	COMMAND(CHRING_IOC_STATS, CMD_READS | CMD_OF_RING, chring_cmd_stats,
 		chring_stats, out_name, out_nodes, out_reserved, 0),
 	COMMAND(CHRING_IOC_RANGES, CMD_READS | CMD_OF_RING, chring_cmd_ranges,
@@ -122,7 +130,9 @@ static_assert(sizeof(struct chring_node_list) == 80);
 static_assert(sizeof(struct chring_owner) == 16);
 static_assert(sizeof(struct chring_lookup) == 104);
 static_assert(sizeof(struct chring_lookup_batch) == 72);
-static_assert(sizeof(struct chring_node_share) == 32);
+static_assert(sizeof(struct chring_acquire) == 104);
+static_assert(sizeof(struct chring_release) == 72);
+static_assert(sizeof(struct chring_node_share) == 48);
 static_assert(sizeof(struct chring_stats) == 192);
 static_assert(sizeof(struct chring_pin) == 56);
 static_assert(sizeof(struct chring_event) == 104);
@@ -136,10 +146,12 @@ static_assert(sizeof(struct chring_circle_list) == 88);
  * struct descriptor - what an open file of the device holds
  * @ring: NULL at first, set once, under the lock of @cursor
  * @cursor: which records of the ring's log it has read; starts with the bond
+ * @tickets: of @ring
  */
 struct descriptor {
 	struct chring_ring *ring;
 	struct chring_cursor cursor;
+	struct chring_tickets tickets;
 };
 
 struct chring_ring *chring_file_ring(struct file *file)
@@ -148,6 +160,13 @@ struct chring_ring *chring_file_ring(struct file *file)
 
 	/* Pairs with the release below: ring and cursor are there before. */
 	return smp_load_acquire(&d->ring);
+}
+
+struct chring_tickets *chring_file_tickets(struct file *file)
+{
+	struct descriptor *d = file->private_data;
+
+	return &d->tickets;
 }
 
 int chring_file_bind(struct file *file, struct chring_ring *ring)
@@ -300,7 +319,8 @@ static long chring_ioctl(struct file *file, unsigned int ioc, unsigned long p)
 	call.ring = chring_file_ring(file);
 	ret = cmd->fn(&call);
 	/* A change has answered before it took place: then there is no more. */
-	if ((ret || !(cmd->flags & CMD_CHANGES)) && chring_call_answer(&call))
+	if ((ret || !(cmd->flags & (CMD_CHANGES | CMD_HANDS_OUT))) &&
+	    chring_call_answer(&call))
 		return ret ? : -EFAULT;
 	return ret;
 }
@@ -335,6 +355,7 @@ static int chring_open(struct inode *inode, struct file *file)
 	if (!d)
 		return -ENOMEM;
 	chring_cursor_init(&d->cursor);
+	chring_tickets_init(&d->tickets);
 	file->private_data = d;
 	return nonseekable_open(inode, file);
 }
@@ -342,10 +363,12 @@ static int chring_open(struct inode *inode, struct file *file)
 static int chring_release(struct inode *inode, struct file *file)
 {
 	struct chring_ring *ring = chring_file_ring(file);
+	struct descriptor *d = file->private_data;
 
+	chring_tickets_end(&d->tickets, ring);
 	if (ring)
 		chring_ring_put(ring);
-	kfree(file->private_data);
+	kfree(d);
 	return 0;
 }
 

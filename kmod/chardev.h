@@ -20,6 +20,8 @@ union chring_arg {
 	struct chring_node_list node_list;
 	struct chring_lookup lookup;
 	struct chring_lookup_batch batch;
+	struct chring_acquire acquire;
+	struct chring_release release;
 	struct chring_stats stats;
 	struct chring_pin pin;
 	struct chring_commit commit;
@@ -46,8 +48,8 @@ struct chring_call {
  * chring_call_answer() - write the argument back
  * @call: call
  *
- * Commands that change do this themselves, before they publish; for the others
- * it is done when they have returned.
+ * Commands that change or hand out do this themselves, while what they did can
+ * be undone; for the others it is done when they have returned.
  *
  * May sleep. Return: 0 or -EFAULT.
  */
@@ -72,6 +74,22 @@ struct chring_ring *chring_file_ring(struct file *file);
  * Return: 0, or -EBUSY if it belongs to one already.
  */
 int chring_file_bind(struct file *file, struct chring_ring *ring);
+
+struct chring_tickets;
+
+/* Those that a descriptor holds. */
+struct chring_tickets *chring_file_tickets(struct file *file);
+
+/**
+ * chring_key_position() - where a key is
+ * @ring: on whose circle
+ * @arg: @flags, @key, @key_len and @position of it count, and are checked
+ * @position: set, as the inside of the module sees it
+ *
+ * May sleep. Return: 0, -EFAULT, -ERANGE (a position), -ENOMEM or -EDQUOT.
+ */
+int chring_key_position(const struct chring_ring *ring,
+			const struct chring_lookup *arg, u64 *position);
 
 /**
  * chring_get_name() - bytes of a name from user memory
@@ -143,6 +161,8 @@ int chring_cmd_node_list(struct chring_call *call);
 int chring_cmd_commit(struct chring_call *call);
 int chring_cmd_lookup(struct chring_call *call);
 int chring_cmd_lookup_batch(struct chring_call *call);
+int chring_cmd_acquire(struct chring_call *call);
+int chring_cmd_release(struct chring_call *call);
 int chring_cmd_stats(struct chring_call *call);
 int chring_cmd_pin(struct chring_call *call);
 int chring_cmd_unpin(struct chring_call *call);

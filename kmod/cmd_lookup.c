@@ -61,7 +61,7 @@ static int long_key_position(const struct chring_ring *ring,
 	return ret;
 }
 
-static int key_position(const struct chring_ring *ring,
+int chring_key_position(const struct chring_ring *ring,
 			const struct chring_lookup *arg, u64 *position)
 {
 	u8 key[KEY_ON_STACK];
@@ -170,7 +170,7 @@ int chring_cmd_lookup(struct chring_call *call)
 	arg->out_former_epoch = 0;
 	ret = check_lookup(call);
 	if (!ret)
-		ret = key_position(call->ring, arg, &position);
+		ret = chring_key_position(call->ring, arg, &position);
 	if (ret)
 		return ret;
 	if (chring_call_sees_tokens(call))

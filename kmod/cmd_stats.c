@@ -11,12 +11,14 @@
  * struct shares - the shares of a view's nodes, on their way out
  * @entry: in the order of names
  * @share: by slot
+ * @load: by slot
  * @name_hash: by slot
  * @bytes: size of all of it; one allocation
  */
 struct shares {
 	struct chring_node_share *entry;
 	struct chring_share *share;
+	struct chring_load *load;
 	u64 *name_hash;
 	size_t bytes;
 };
@@ -24,12 +26,14 @@ struct shares {
 static int shares_alloc(struct shares *s, const struct chring_roster *r)
 {
 	s->bytes = r->count * sizeof(*s->entry) +
-		   r->slots * (sizeof(*s->share) + sizeof(*s->name_hash));
+		   r->slots * (sizeof(*s->share) + sizeof(*s->load) +
+			       sizeof(*s->name_hash));
 	s->entry = chring_alloc(s->bytes);
 	if (IS_ERR(s->entry))
 		return PTR_ERR(s->entry);
 	s->share = (struct chring_share *)(s->entry + r->count);
-	s->name_hash = (u64 *)(s->share + r->slots);
+	s->load = (struct chring_load *)(s->share + r->slots);
+	s->name_hash = (u64 *)(s->load + r->slots);
 	return 0;
 }
 
@@ -39,8 +43,26 @@ static void shares_free(struct shares *s)
 		chring_free(s->entry, s->bytes);
 }
 
-static void fill_entries(struct shares *s, const struct chring_roster *r)
+/* Loads of one time, and what caps they make with the nodes of the view. */
+static struct chring_bound bound_of(const struct shares *s,
+				    const struct chring_view *v)
 {
+	struct chring_bound b = {
+		.balance = v->ring->config.balance,
+		.weight_sum = v->weight,
+	};
+	u32 slot;
+
+	for (slot = 0; slot < v->roster->slots; slot++)
+		if (chring_view_serves(v, slot))
+			b.tickets += s->load[slot].load;
+	return b;
+}
+
+static void fill_entries(struct shares *s, const struct chring_view *v)
+{
+	struct chring_bound b = bound_of(s, v);
+	const struct chring_roster *r = v->roster;
 	u32 i;
 
 	for (i = 0; i < r->count; i++) {
@@ -51,7 +73,10 @@ static void fill_entries(struct shares *s, const struct chring_roster *r)
 			.share_lo = s->share[r->order[i]].lo,
 			.share_hi = s->share[r->order[i]].hi,
 			.tokens = node->tokens,
+			.load = s->load[r->order[i]].load,
 		};
+		if (chring_view_serves(v, r->order[i]))
+			s->entry[i].cap = chring_bound_cap(&b, node->weight);
 	}
 }
 
@@ -88,7 +113,8 @@ static int make_shares(const struct chring_call *call, struct shares *s,
 		return ret;
 	if (chring_call_sees_tokens(call))
 		arg->out_checksum = checksum;
-	fill_entries(s, r);
+	chring_loads_copy(&call->ring->loads, r, s->load);
+	fill_entries(s, v);
 	return 0;
 }
 

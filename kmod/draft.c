@@ -321,7 +321,12 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  * 7. A record is in the log after the pointer store: no record tells of an
  *    epoch that cannot be asked yet. Whoever has read it, under the log's lock,
  *    and then loads ring->view sees that epoch or a later one.
- * 8. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
+ * 8. Loads are not of the view, and belong to it all the same: who counts one
+ *    holds their lock, under which the pointer is stored and the tickets of
+ *    nodes that come into service or leave it are added up anew. A view loaded
+ *    under that lock cannot be replaced before it is given up: no read section
+ *    is needed.
+ * 9. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
  *    and says ENODEV, or a view that is valid until it unlocks.
  *
  * For words of state that others read without RCU (a mapped page): they are
@@ -335,10 +340,17 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
 static void publish(struct chring_draft *d)
 {
 	struct chring_view *old = chring_ring_locked_view(d->ring);
+	struct chring_loads *loads = &d->ring->loads;
+	u32 i;
 
 	old->retires = chring_view_retires(old, d->view);
 	atomic_long_add(old->retires, &d->ring->retired_bytes);
+	spin_lock_bh(&loads->lock);
 	rcu_assign_pointer(d->ring->view, d->view);
+	chring_loads_grow(loads, &d->room);
+	for (i = 0; i < d->swaps; i++)
+		chring_loads_follow(loads, old, d->view, d->swap[i].slot);
+	spin_unlock_bh(&loads->lock);
 	d->view = NULL;
 	chring_view_put(old);
 }
@@ -348,6 +360,7 @@ void chring_draft_drop(struct chring_draft *d)
 	chring_view_discard(d->view);
 	chring_shared_table_put(d->shared);
 	chring_roster_put(d->roster);
+	chring_loads_room_free(&d->room);
 	chring_log_space_free(&d->space);
 }
 
@@ -426,6 +439,15 @@ static int answer_dry_run(struct chring_draft *d, struct chring_request *rq)
 	return ret;
 }
 
+/* What publishing must not lack: room beside the view. */
+static int draft_reserve(struct chring_draft *d)
+{
+	int ret = chring_loads_room(&d->ring->loads, d->roster->slots,
+				    &d->room);
+
+	return ret ? ret : chring_log_reserve(&d->ring->log, &d->space);
+}
+
 static void draft_publish(struct chring_draft *d)
 {
 	struct chring_change change = draft_change(d);
@@ -445,7 +467,7 @@ int chring_draft_commit(struct chring_draft *d, struct chring_request *rq)
 	rq->facts = chring_view_facts(d->view);
 	if (rq->dry_run)
 		return answer_dry_run(d, rq);
-	ret = chring_log_reserve(&d->ring->log, &d->space);
+	ret = draft_reserve(d);
 	if (!ret)
 		ret = wait_for_room(d->ring, chring_view_retires(d->old,
 								 d->view));

@@ -103,6 +103,7 @@ struct chring_ring *chring_ring_create(const char *name, u32 len,
 	ring->name_len = len;
 	refcount_set(&ring->refs, 1);
 	mutex_init(&ring->lock);
+	chring_loads_init(&ring->loads);
 	chring_log_init(&ring->log, 1);
 	v = empty_view(ring);
 	if (IS_ERR(v)) {
@@ -132,8 +133,13 @@ void chring_ring_put(struct chring_ring *ring)
 void chring_ring_close(struct chring_ring *ring)
 {
 	struct chring_view *old = chring_ring_locked_view(ring);
+	struct chring_loads_room room;
 
+	spin_lock_bh(&ring->loads.lock);
 	rcu_assign_pointer(ring->view, NULL);
+	chring_loads_empty(&ring->loads, &room);
+	spin_unlock_bh(&ring->loads.lock);
+	chring_loads_room_free(&room);
 	chring_view_put(old);
 	chring_log_close(&ring->log);
 }

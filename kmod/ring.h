@@ -5,6 +5,7 @@
 
 #include "core/config.h"
 #include "core/moves.h"
+#include "loads.h"
 #include "log.h"
 #include "view.h"
 
@@ -19,12 +20,14 @@
  * @lock: held by a writer from its first look at @view until it has published
  * @worst_walk: most tokens and nodes that a lookup looked at
  * @retired_bytes: memory of views published once and not freed yet
+ * @loads: of its nodes; @view changes under their lock too, so that the two
+ *	belong together
  * @log: of its last changes; has a lock of its own
  * @by_name: the registry's
  * @retired: once @refs is 0
  *
- * Order of locks: @lock, then that of @log, inside of which there is none; or
- * @lock, the registry's, mmap_lock (the answer to a change is
+ * Order of locks: @lock, then that of @loads or that of @log, inside of which
+ * there is none; or @lock, the registry's, mmap_lock (the answer to a change is
  * written to user memory before the change is published). So nothing that is
  * called under mmap_lock may take @lock.
  */
@@ -38,6 +41,7 @@ struct chring_ring {
 	struct mutex lock;
 	u32 worst_walk;
 	atomic_long_t retired_bytes;
+	struct chring_loads loads;
 	struct chring_log log;
 	struct hlist_node by_name;
 	struct chring_retired retired;

@@ -101,7 +101,7 @@ int chring_roster_free_slot(const struct chring_roster *r)
 static size_t roster_bytes(u32 slots)
 {
 	return sizeof(struct chring_roster) +
-	       slots * (sizeof(struct chring_node *) + 2 * sizeof(u16));
+	       slots * (sizeof(struct chring_node *) + 3 * sizeof(u16));
 }
 
 static struct chring_roster *roster_alloc(u32 slots)
@@ -115,6 +115,7 @@ static struct chring_roster *roster_alloc(u32 slots)
 	r->bytes = roster_bytes(slots);
 	r->order = (u16 *)(r->node + slots);
 	r->zone = r->order + slots;
+	r->weight = r->zone + slots;
 	return r;
 }
 
@@ -125,6 +126,7 @@ static void roster_append(struct chring_roster *r, u32 slot,
 	refcount_inc(&node->refs);
 	r->node[slot] = node;
 	r->order[r->count++] = slot;
+	r->weight[slot] = node->weight;
 	r->bytes += chring_node_bytes(node);
 }
 

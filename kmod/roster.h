@@ -71,6 +71,7 @@ size_t chring_node_bytes(const struct chring_node *node);
  * @bytes: its memory and that of its nodes
  * @order: @count slots in the order of their nodes' names
  * @zone: by slot: number of the node's zone, below @zones
+ * @weight: by slot: of its node; 0 for a free slot
  * @node: by slot; NULL is a free slot
  *
  * A node keeps its slot for as long as it lives, so that a table can go on
@@ -84,6 +85,7 @@ struct chring_roster {
 	size_t bytes;
 	u16 *order;
 	u16 *zone;
+	u16 *weight;
 	struct chring_node *node[];
 };
 

@@ -122,7 +122,8 @@ static size_t roster_bytes(const struct chring_roster *r)
 size_t chring_view_total_bytes(const struct chring_view *v)
 {
 	size_t bytes = sizeof(*v->ring) + chring_log_bytes(&v->ring->log) +
-		       v->bytes + v->roster->bytes + table_bytes(v->shared);
+		       chring_loads_bytes(&v->ring->loads) + v->bytes +
+		       v->roster->bytes + table_bytes(v->shared);
 
 	if (v->former.shared != v->shared)
 		bytes += table_bytes(v->former.shared);
@@ -167,6 +168,12 @@ u32 chring_view_state(const struct chring_view *v, u32 slot)
 		return CHRING_STATE_UP;
 	return chring_slot_set(v->down, slot) ? CHRING_STATE_DOWN :
 						CHRING_STATE_DRAIN;
+}
+
+bool chring_view_serves(const struct chring_view *v, u32 slot)
+{
+	return slot < v->roster->slots && v->roster->weight[slot] &&
+	       !chring_slot_set(v->out, slot);
 }
 
 static void set_slot(unsigned long *set, u32 slot, bool on)
@@ -221,9 +228,22 @@ static unsigned long *zone_set_alloc(const struct chring_view *v, size_t *bytes)
 	return chring_alloc(*bytes);
 }
 
-static void count_live(const struct chring_roster *r, const unsigned long *out,
-		       unsigned long *set, u32 *live, u32 *zones)
+/**
+ * struct census - the nodes that count
+ * @live: how many
+ * @zones: in how many zones
+ * @weight: of them together
+ */
+struct census {
+	u32 live;
+	u32 zones;
+	u64 weight;
+};
+
+static struct census count_live(const struct chring_roster *r,
+				const unsigned long *out, unsigned long *set)
 {
+	struct census c = {};
 	u32 i;
 
 	for (i = 0; i < r->count; i++) {
@@ -231,10 +251,12 @@ static void count_live(const struct chring_roster *r, const unsigned long *out,
 
 		if (!r->node[slot]->tokens || chring_slot_set(out, slot))
 			continue;
-		++*live;
-		*zones += !chring_slot_set(set, r->zone[slot]);
+		c.live++;
+		c.zones += !chring_slot_set(set, r->zone[slot]);
+		c.weight += r->weight[slot];
 		set_slot(set, r->zone[slot], true);
 	}
+	return c;
 }
 
 static void set_digest(struct chring_view *v)
@@ -257,15 +279,20 @@ int chring_view_finish(struct chring_view *v, const unsigned long *gone)
 {
 	size_t bytes;
 	unsigned long *set = zone_set_alloc(v, &bytes);
+	struct census c;
 
 	if (IS_ERR(set))
 		return PTR_ERR(set);
-	count_live(v->roster, v->out, set, &v->live, &v->zones);
+	c = count_live(v->roster, v->out, set);
+	v->live = c.live;
+	v->zones = c.zones;
+	v->weight = c.weight;
 	if (v->former.shared) {
 		set_former_out(v, gone);
 		memset(set, 0, bytes);
-		count_live(v->former.roster, v->former.out, set,
-			   &v->former.live, &v->former.zones);
+		c = count_live(v->former.roster, v->former.out, set);
+		v->former.live = c.live;
+		v->former.zones = c.zones;
 	}
 	chring_free(set, bytes);
 	set_digest(v);

@@ -70,6 +70,7 @@ struct chring_former {
  * @down: by slot: the node is down; without @out it is not
  * @epoch: the number of this state
  * @live: nodes in service with weight
+ * @weight: of these together
  * @zones: zones with such a node
  * @nodes: all nodes
  * @pinned: @former stays until it is unpinned
@@ -91,6 +92,7 @@ struct chring_view {
 	u64 epoch;
 	u32 live;
 	u32 zones;
+	u64 weight;
 	u32 nodes;
 	bool pinned;
 	struct chring_roster *roster;
@@ -156,6 +158,9 @@ size_t chring_view_retires(const struct chring_view *old,
 
 /* State of the node in a slot. */
 u32 chring_view_state(const struct chring_view *v, u32 slot);
+
+/* Is there a node in a slot, in service with weight? */
+bool chring_view_serves(const struct chring_view *v, u32 slot);
 
 /* While a view is made: set the state of the node in a slot. */
 void chring_view_set_state(struct chring_view *v, u32 slot, u32 state);

@@ -35,7 +35,7 @@ _chringctl_after()
 	case "$1 $2" in
 	'ring ') echo 'add del list show' ;;
 	'node ') echo 'add set del list' ;;
-	'lookup ' | 'stats ' | 'ranges ' | 'diff ' | 'tokens ')
+	'lookup ' | 'acquire ' | 'stats ' | 'ranges ' | 'diff ' | 'tokens ')
 		_chringctl_rings
 		;;
 	'watch ') _chringctl_rings; echo count ;;
@@ -54,12 +54,13 @@ _chringctl_after()
 		esac
 		;;
 	lookup\ *) echo 'replicas zones previous position -0 -- -' ;;
+	acquire\ *) echo 'hold position -0 -- -' ;;
 	stats\ *) echo '-0 -' ;;
 	ranges\ *)
 		[ $# -gt 2 ] || _chringctl_nodes "$2"
 		echo previous
 		;;
-	' ') echo '-j -o -0 -h -V ring node lookup stats ranges diff tokens watch info' ;;
+	' ') echo '-j -o -0 -h -V ring node lookup acquire stats ranges diff tokens watch info' ;;
 	esac
 }
 

@@ -15,6 +15,7 @@ static const struct object objects[] = {
 	{ "ring", ring_commands },
 	{ "node", node_commands },
 	{ "lookup", lookup_commands },
+	{ "acquire", acquire_commands },
 	{ "stats", stats_commands },
 	{ "ranges", ranges_commands },
 	{ "diff", diff_commands },
@@ -39,6 +40,8 @@ static const char help[] =
 "  lookup RING [replicas N] [zones] [previous] KEY...\n"
 "  lookup RING [replicas N] [zones] [previous] position POSITION...\n"
 "  lookup RING [...] -     keys or positions from standard input\n"
+"  acquire RING [hold SECONDS] KEY...\n"
+"  acquire RING [hold SECONDS] -   take tickets, show where they went, end\n"
 "  stats RING              how the circle is shared\n"
 "  stats RING -            how keys from standard input are shared\n"
 "  ranges RING [NODE] [previous]\n"

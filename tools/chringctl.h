@@ -49,6 +49,7 @@ struct object {
 extern const struct command ring_commands[];
 extern const struct command node_commands[];
 extern const struct command lookup_commands[];
+extern const struct command acquire_commands[];
 extern const struct command stats_commands[];
 extern const struct command ranges_commands[];
 extern const struct command diff_commands[];

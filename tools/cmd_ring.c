@@ -110,8 +110,9 @@ static int read_plan(struct args *args, struct plan *p)
 		WORD("seed", word_seed, p),
 		WORD("sep", word_sep, &p->config),
 		WORD_CHOICE("layout", &p->config.layout, &layouts),
-		WORD_NUMBER("balance", &p->balance, 1, ~0U),
-		WORD_NUMBER("tickets", &p->tickets, 1, ~0U),
+		WORD_NUMBER("balance", &p->balance, CHRING_BALANCE_MIN,
+			    CHRING_BALANCE_MAX),
+		WORD_NUMBER("tickets", &p->tickets, 1, CHRING_TICKETS_MAX),
 	};
 	__u32 given;
 	int ret;

@@ -79,10 +79,20 @@ static void measure(const struct picture *p, struct spread *s)
 	spread_measure(s, p->sum->live ? ldexp(1, p->sum->config.bits) : 0);
 }
 
+/* Without a cap a node may bear any load, or gets none. */
+static void print_load(struct table *t, const struct chring_node_share *share)
+{
+	table_printf(t, "%llu", share->load);
+	if (share->cap)
+		table_printf(t, "%llu", share->cap);
+	else
+		table_printf(t, "-");
+}
+
 static void print_text(const struct picture *p, const struct spread *s)
 {
 	const struct chring_summary *sum = p->sum;
-	struct table t = { .align = "llrrrrr" };
+	struct table t = { .align = "llrrrrrrr" };
 	size_t i;
 
 	line("ring", "%s", sum->name);
@@ -95,7 +105,7 @@ static void print_text(const struct picture *p, const struct spread *s)
 	line("memory", "%llu bytes", sum->bytes);
 	spread_lines(s);
 	fputc('\n', output());
-	table_head(&t, "NODE|STATE|WEIGHT|TOKENS|SHARE%|FAIR%|RATIO");
+	table_head(&t, "NODE|STATE|WEIGHT|TOKENS|SHARE%|FAIR%|RATIO|LOAD|CAP");
 	for (i = 0; i < s->count; i++) {
 		const struct share share = share_of(&sum->share[i]);
 
@@ -103,6 +113,7 @@ static void print_text(const struct picture *p, const struct spread *s)
 		table_printf(&t, "%u", sum->share[i].tokens);
 		share_cell(&t, &share, sum->config.bits);
 		spread_row_measures(&t, &s->part[i]);
+		print_load(&t, &sum->share[i]);
 	}
 	table_print(&t, output());
 }
@@ -122,6 +133,8 @@ static json_object *nodes_json(const struct picture *p, const struct spread *s)
 		share_json(to, &share);
 		json_ratio(to, "percent", part->percent);
 		spread_json_measures(to, part);
+		json_u64(to, "load", p->sum->share[i].load);
+		json_u64(to, "cap", p->sum->share[i].cap);
 		json_append(list, to);
 	}
 	return list;

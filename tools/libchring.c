@@ -468,6 +468,58 @@ int chring_lookup_batch(struct chring *c, struct chring_batch *batch)
 	return ret;
 }
 
+int chring_acquire(struct chring *c, const struct chring_query *query,
+		   struct chring_ticket *out)
+{
+	struct chring_acquire arg = {
+		.size = sizeof(arg),
+		.flags = query->flags,
+		.key = pointer(query->key),
+		.key_len = query->key_len,
+		.position = query->position,
+		.epoch = query->epoch,
+	};
+	int ret;
+
+	if (query->key_len > CHRING_KEY_MAX)
+		return -ERANGE;
+	ret = command(c, CHRING_IOC_ACQUIRE, &arg);
+	*out = (struct chring_ticket){
+		.node = arg.out_node,
+		.cookie = arg.out_cookie,
+		.load = arg.out_load,
+		.tickets = arg.out_tickets,
+		.serial = arg.out_serial,
+		.position = arg.out_position,
+		.ring = arg.out_ring,
+		.epoch = arg.out_epoch,
+	};
+	return ret;
+}
+
+int chring_release(struct chring *c, __u64 node, __u32 count,
+		   struct chring_ticket *out)
+{
+	struct chring_release arg = {
+		.size = sizeof(arg),
+		.node = node,
+		.count = count,
+	};
+	int ret = command(c, CHRING_IOC_RELEASE, &arg);
+
+	if (out)
+		*out = (struct chring_ticket){
+			.node = node,
+			.load = arg.out_load,
+			.tickets = arg.out_tickets,
+			.serial = arg.out_serial,
+			.left = arg.out_left,
+			.ring = arg.out_ring,
+			.epoch = arg.out_epoch,
+		};
+	return ret;
+}
+
 static struct chring_summary *summary_alloc(size_t shares)
 {
 	struct chring_summary *s;

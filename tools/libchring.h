@@ -377,6 +377,60 @@ struct chring_batch {
  */
 int chring_lookup_batch(struct chring *c, struct chring_batch *batch);
 
+/**
+ * struct chring_ticket - a ticket that was taken, or some that were given back
+ * @node: id of the node
+ * @cookie: as set with the node; chring_acquire() alone
+ * @load: of the node after; 0 if it has been deleted
+ * @tickets: load of all nodes in service after
+ * @serial: of this among all grants and releases of the ring
+ * @left: of the node, that the handle still holds; chring_release() alone
+ * @position: of the key, as in struct chring_answer; chring_acquire() alone
+ * @ring: id of the ring
+ * @epoch: of the ring then
+ */
+struct chring_ticket {
+	__u64 node;
+	__u64 cookie;
+	__u64 load;
+	__u64 tickets;
+	__u64 serial;
+	__u64 left;
+	__u64 position;
+	__u64 ring;
+	__u64 epoch;
+};
+
+/**
+ * chring_acquire() - take a ticket for a key
+ * @c: handle, open for writing, or for reading alone if the ring has tickets
+ * @query: as for chring_lookup(); @count does not matter
+ * @out: what was taken; after -ENODATA, -EHOSTUNREACH and -ESTALE @ring and
+ *	@epoch are those of the ring
+ *
+ * The node bears one more until chring_release(), or until the handle is closed
+ * here and wherever else the descriptor is. On a ring with a balance it is the
+ * first in service clockwise that may bear it.
+ *
+ * Return: as chring_lookup(); -EBADF too: the handle is not open for writing,
+ * and the ring has no tickets for it; -ENOSPC: it holds as many as it may.
+ */
+int chring_acquire(struct chring *c, const struct chring_query *query,
+		   struct chring_ticket *out);
+
+/**
+ * chring_release() - give tickets back
+ * @c: handle that took them
+ * @node: id of the node that they are of
+ * @count: how many, at least 1
+ * @out: what came of it; or NULL
+ *
+ * Return: 0; -ENOENT: the handle does not hold so many; -ERANGE: @count is 0;
+ * -EBADF: as chring_acquire().
+ */
+int chring_release(struct chring *c, __u64 node, __u32 count,
+		   struct chring_ticket *out);
+
 /* Shares too: they take the kernel a walk over all tokens. */
 #define CHRING_STATS_SHARES	(1U << 0)
 
@@ -397,7 +451,8 @@ int chring_lookup_batch(struct chring *c, struct chring_batch *batch);
  * @config: of the ring; the seed of a keyed ring (CHRING_HASH_SIPHASH), which
  *	never is 0, reads 0 if the handle is not open for writing
  * @share: @nodes of them in the order of chring_node_list(), in positions of
- *	the circle, which has 2^@config.bits; NULL without CHRING_STATS_SHARES
+ *	the circle, which has 2^@config.bits, and with their tickets; NULL without
+ *	CHRING_STATS_SHARES
  */
 struct chring_summary {
 	char name[CHRING_RING_NAME_MAX + 1];

@@ -117,6 +117,15 @@ static int resolve_sep(struct chring_config *c)
 	return 0;
 }
 
+/* Below 100 percent not every ticket would have a node. */
+static int check_balance(const struct chring_config *c)
+{
+	if (c->balance && (c->balance < CHRING_BALANCE_MIN ||
+			   c->balance > CHRING_BALANCE_MAX))
+		return -ERANGE;
+	return c->tickets > CHRING_TICKETS_MAX ? -ERANGE : 0;
+}
+
 int chring_config_resolve(struct chring_config *c)
 {
 	struct chring_config r = *c;
@@ -129,8 +138,8 @@ int chring_config_resolve(struct chring_config *c)
 		ret = resolve_layout(&r);
 	if (!ret)
 		ret = resolve_sep(&r);
-	if (!ret && (r.balance || r.tickets))
-		ret = -EOPNOTSUPP;
+	if (!ret)
+		ret = check_balance(&r);
 	if (!ret)
 		*c = r;
 	return ret;

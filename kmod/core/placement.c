@@ -85,10 +85,8 @@ static void nearest_offer(struct nearest *n, u16 slot, u32 far)
 /* How many tokens after the first of the walk a node's first one stands. */
 static u32 distance(const struct walk *w, u32 slot)
 {
-	u32 at = chring_places_next(w->c->places, slot, w->first);
-
-	return at < w->first ? at + w->c->table->count - w->first :
-			       at - w->first;
+	return chring_places_distance(w->c->places, slot, w->first,
+				      w->c->table->count);
 }
 
 /*

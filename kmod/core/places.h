@@ -62,4 +62,19 @@ static inline u32 chring_places_count(const struct chring_places *p, u32 slot)
  */
 u32 chring_places_next(const struct chring_places *p, u32 slot, u32 at);
 
+/**
+ * chring_places_distance() - how many tokens after a place a node's first is
+ * @p: places
+ * @slot: of a node with tokens
+ * @from: place
+ * @tokens: all there are
+ */
+static inline u32 chring_places_distance(const struct chring_places *p,
+					 u32 slot, u32 from, u32 tokens)
+{
+	u32 at = chring_places_next(p, slot, from);
+
+	return at < from ? at + tokens - from : at - from;
+}
+
 #endif /* CHRING_PLACES_H */

@@ -148,6 +148,26 @@ static void fill_batch(void *p, struct room *r)
 	};
 }
 
+static void fill_acquire(void *p, struct room *r)
+{
+	strcpy(r->keys, "key");
+	*(struct chring_acquire *)p = (struct chring_acquire){
+		.key = ptr(r->keys),
+		.key_len = 3,
+	};
+}
+
+/* Of the node of the ticket that hold_ticket() has taken. */
+static __u64 held;
+
+static void fill_release(void *p, struct room *r)
+{
+	*(struct chring_release *)p = (struct chring_release){
+		.node = held,
+		.count = 1,
+	};
+}
+
 static void fill_stats(void *p, struct room *r)
 {
 	*(struct chring_stats *)p = (struct chring_stats){
@@ -249,6 +269,7 @@ FIXTURE_VARIANT(command)
 	bool unbound;		/* wants a descriptor without a ring */
 	__u32 min;		/* size of its first version, 0: as it is now */
 	__u32 known;		/* flags over bit 3 that it knows */
+	bool holder;		/* wants one with a ticket */
 	size_t pad;		/* offset of padding, 0: none */
 	size_t user[4];		/* offsets of pointers */
 	size_t out;		/* outputs begin here, ... */
@@ -307,6 +328,12 @@ VARIANT(lookup_batch, CHRING_IOC_LOOKUP_BATCH, chring_lookup_batch, READS,
 	.user = { AT(chring_lookup_batch, keys), AT(chring_lookup_batch, lens),
 		  AT(chring_lookup_batch, nodes) },
 	.pad = AT(chring_lookup_batch, reserved));
+VARIANT(acquire, CHRING_IOC_ACQUIRE, chring_acquire, CHANGES, fill_acquire,
+	out_node, out_epoch, .user = { AT(chring_acquire, key) },
+	.pad = AT(chring_acquire, reserved));
+VARIANT(release, CHRING_IOC_RELEASE, chring_release, CHANGES, fill_release,
+	out_load, out_epoch, .pad = AT(chring_release, reserved),
+	.holder = true);
 VARIANT(stats, CHRING_IOC_STATS, chring_stats, READS, fill_stats, out_nodes,
 	out_name, .user = { AT(chring_stats, config),
 			    AT(chring_stats, entries) }, .min = 168);
@@ -351,10 +378,25 @@ static void set_size(void *arg, __u32 size)
 	EXPECT_TRUE(mark_same(&self->before, &_now));			\
 })
 
-/* A descriptor for the command: of the ring, or of none. */
-static int open_for(bool unbound, int flags)
+static void hold_ticket(int fd)
 {
-	return dev_open(flags, unbound ? NULL : RING);
+	struct chring_acquire out;
+
+	if (!ticket_take(fd, "key", &out))
+		held = out.out_node;
+}
+
+/* A descriptor for the command: of the ring, or of none. */
+static int open_for(struct _test_data_command *self,
+		    const struct _fixture_variant_command *variant, int flags)
+{
+	int fd = dev_open(flags, variant->unbound ? NULL : RING);
+
+	if (variant->holder) {
+		hold_ticket(fd);
+		mark_ring(self->fd, &self->before);
+	}
+	return fd;
 }
 
 FIXTURE_SETUP(command)
@@ -390,7 +432,7 @@ FIXTURE_TEARDOWN(command)
 
 TEST_F(command, works_as_filled)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 
 	FILL();
 	EXPECT_EQ(0, chr(fd, variant->ioc, self->arg));
@@ -399,7 +441,7 @@ TEST_F(command, works_as_filled)
 
 TEST_F(command, size_too_small)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 	__u32 size;
 
 	for (size = 0; size < (variant->min ?: variant->size); size++) {
@@ -430,7 +472,7 @@ TEST_F(command, first_version)
 /* Of a newer program: longer, the rest 0 or not. */
 TEST_F(command, tail)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 	char *arg = self->pages;
 	__u32 at;
 
@@ -456,7 +498,7 @@ TEST_F(command, tail)
 
 TEST_F(command, unknown_flags)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 	int bit;
 
 	for (bit = 4; bit < 32; bit++) {
@@ -476,7 +518,7 @@ TEST_F(command, unknown_flags)
 
 TEST_F(command, dirty_padding)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 	int i;
 
 	if (!variant->pad)
@@ -492,7 +534,7 @@ TEST_F(command, dirty_padding)
 
 TEST_F(command, bad_argument)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 
 	EXPECT_EQ(-EFAULT, chr(fd, variant->ioc, NULL));
 	EXPECT_EQ(-EFAULT, chr(fd, variant->ioc, self->pages + PAGE));
@@ -508,7 +550,7 @@ TEST_F(command, bad_argument)
 /* The answer has nowhere to go: then nothing has happened. */
 TEST_F(command, answer_faults)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 
 	FILL();
 	ASSERT_EQ(0, mprotect(self->pages, PAGE, PROT_READ));
@@ -522,7 +564,7 @@ TEST_F(command, answer_faults)
 TEST_F(command, bad_pointers)
 {
 	const __u64 bad[] = { 8, ptr(self->pages + PAGE), ~0xfffULL };
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_LEN(variant->user) && variant->user[i]; i++) {
@@ -538,8 +580,8 @@ TEST_F(command, bad_pointers)
 
 TEST_F(command, needs_its_mode)
 {
-	int reader = open_for(variant->unbound, O_RDONLY);
-	int writer = open_for(variant->unbound, O_WRONLY);
+	int reader = open_for(self, variant, O_RDONLY);
+	int writer = open_for(self, variant, O_WRONLY);
 
 	if (!(variant->mode & READS)) {
 		FILL();
@@ -577,7 +619,7 @@ TEST_F(command, ring_deleted)
 /* What a caller left in the outputs does not come back on an error. */
 TEST_F(command, outputs_are_cleared)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 	size_t i;
 
 	FILL();
@@ -588,7 +630,7 @@ TEST_F(command, outputs_are_cleared)
 		memset(self->arg + variant->user[0], 0xa5, 8);
 		EXPECT_EQ(-EFAULT, chr(fd, variant->ioc, self->arg));
 	} else if (variant->mode & CHANGES) {
-		self->arg[4] = 8;
+		self->arg[7] = 0x80;	/* an unknown flag */
 		EXPECT_EQ(-EINVAL, chr(fd, variant->ioc, self->arg));
 	} else {
 		EXPECT_EQ(0, chr(fd, variant->ioc, self->arg));
@@ -610,7 +652,7 @@ TEST(unknown_commands)
 		unsigned long ioc = _IO(CHRING_IOC_MAGIC, nr);
 
 		if (ioc == CHRING_IOC_INFO || (nr > 0 && nr <= 4) ||
-		    (nr >= 0x10 && nr <= 0x14) || nr == 0x20 || nr == 0x21 ||
+		    (nr >= 0x10 && nr <= 0x14) || (nr >= 0x20 && nr <= 0x23) ||
 		    (nr >= 0x30 && nr <= 0x33) || nr == 0x40 || nr == 0x41)
 			continue;
 		EXPECT_EQ(-ENOTTY, chr(fd, ioc, &info));

@@ -170,6 +170,9 @@ bad_words()
 	refuses 2 "node 'n': nothing to set" node set default n &&
 	refuses 2 "unknown word 'weight'; expected one of generation, epoch" node del default n weight 1 &&
 	refuses 2 'expected the name of a node' node del default &&
+	refuses 2 "balance '99': expected a number from 100 to 65535" ring add x balance 99 &&
+	refuses 2 "balance '65536': expected a number" ring add x balance 65536 &&
+	refuses 2 "tickets '0': expected a number from 1 to 1048576" ring add x tickets 0 &&
 	refuses 1 "ring 'x': no such ring" ring show x
 }
 
@@ -178,8 +181,6 @@ not_offered()
 	ring r.offer a b &&
 	refuses 1 "ring 'x': layout 'ketama' is known, .* offered: plain$" ring add x layout ketama &&
 	refuses 1 "ring 'x': hash 'md5' is known, .* offered: xxh64, siphash" ring add x hash md5 &&
-	refuses 1 "ring 'x': 'balance' is known, but" ring add x balance 125 &&
-	refuses 1 "ring 'x': 'tickets' is known, but" ring add x tickets 3 &&
 	refuses 1 "lookup: 'zones' is known, but" lookup r.offer zones k &&
 	refuses 1 "lookup: 'previous' is known, but" lookup r.offer previous k &&
 	echo k >"$dir/key" &&
@@ -461,21 +462,21 @@ bytes()
 stats()
 {
 	silent ring add r.stats && silent node add r.stats a weight 2 &&
-	answers '^a +up +2 +320 +100\.0000 +100\.0000 +1\.0000$' stats r.stats &&
+	answers '^a +up +2 +320 +100\.0000 +100\.0000 +1\.0000 +0 +-$' stats r.stats &&
 	answers '^      "share": "0x10000000000000000",$' -j stats r.stats &&
 	silent node add r.stats b && silent node add r.stats c state down &&
 	silent node add r.stats d weight 0 &&
 	answers '^tokens +640$' stats r.stats &&
-	answers '^c +down +1 +160 +0\.0000 +0\.0000 +-$' stats r.stats &&
-	answers '^d +up +0 +0 +0\.0000 +0\.0000 +-$' stats r.stats &&
-	answers '^b +up +1 +160 +[0-9.]+ +33\.3333 +[01]\.[0-9]{4}$' stats r.stats || return
+	answers '^c +down +1 +160 +0\.0000 +0\.0000 +- +0 +-$' stats r.stats &&
+	answers '^d +up +0 +0 +0\.0000 +0\.0000 +- +0 +-$' stats r.stats &&
+	answers '^b +up +1 +160 +[0-9.]+ +33\.3333 +[01]\.[0-9]{4} +0 +-$' stats r.stats || return
 	awk '/^[abcd] / { sum += $5; if ($7 != "-") max = $7 > max ? $7 : max }
 	     /^max.mean/ { said = $2 }
 	     END { exit !(sum > 99.9997 && sum < 100.0003 && max == said) }' "$dir/out" ||
 		bad 'does not add up' || return
 	answers '^      "share": "0x0000000000000000",$' -j stats r.stats &&
 	silent ring add r.stats32 bits 32 && silent node add r.stats32 a &&
-	answers '^a +up +1 +160 +100\.0000 +100\.0000 +1\.0000$' stats r.stats32 &&
+	answers '^a +up +1 +160 +100\.0000 +100\.0000 +1\.0000 +0 +-$' stats r.stats32 &&
 	answers '^      "share": "0x0000000100000000",$' -j stats r.stats32
 }
 
@@ -538,6 +539,73 @@ diff()
 	answers '^arcs +0$' diff r.diff && lines 4 &&
 	answers '"moves": \[ \], "arcs": \[\] \}$' -j diff r.diff &&
 	refuses 2 "unexpected word 'y'" diff r.diff y
+}
+
+acquire()
+{
+	silent ring add r.acq balance 100 && answers '^balance +100$' ring show r.acq &&
+	silent node add r.acq a && silent node add r.acq b weight 3 || return
+	# Of 8 there are 2 for a and 6 for b, whoever owns the key.
+	run 0 acquire r.acq k k k k k k k k || return
+	[ "$(grep -c '^k	[ab]	[1-8]$' "$dir/out")" = 8 ] || bad 'not 8 tickets' || return
+	[ "$(grep -c '^k	a	' "$dir/out")" = 2 ] || bad 'over the cap' || return
+	grep -qE '^keys +8$' "$dir/out" && grep -qE '^moved +[1-8]$' "$dir/out" &&
+		grep -qE '^max load +[1-8] of [1-8]$' "$dir/out" || bad 'no summary' || return
+	# They came back.
+	answers '^b +up +3 .* 0 +1$' stats r.acq &&
+	answers '"taken": "0x2",' -j acquire r.acq k k &&
+	answers '"load": "0x1",' -j acquire r.acq k &&
+	answers '"cap": "0x[12]"' -j acquire r.acq position 0 &&
+	answers '^--	[ab]	1$' acquire r.acq -- -- - &&
+	seq 400 >"$dir/keys" &&
+	run 0 acquire r.acq - <"$dir/keys" || return
+	[ "$(grep -c '	' "$dir/out")" = 400 ] || bad 'not all keys' || return
+	tr '\n' '\0' <"$dir/keys" >"$dir/keys0" &&
+	answers '^keys +400$' acquire r.acq -0 - <"$dir/keys0" &&
+	answers '^keys +0$' acquire r.acq - </dev/null
+}
+
+# Held for as long as it runs, shown to others, and gone with it.
+acquire_holds()
+{
+	local pid i
+
+	silent ring add r.hold balance 100 && silent node add r.hold a || return
+	chringctl acquire r.hold hold 1000 x y z >"$dir/held" &
+	pid=$!
+	i=0
+	until grep -q '^max load' "$dir/held" || [ $i = 100 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+	answers '^a +up .* 3 +4$' stats r.hold &&
+	answers '^      "load": "0x3",$' -j stats r.hold &&
+	answers '^      "cap": "0x4"$' -j stats r.hold
+	set -- $?
+	kill -9 $pid
+	wait $pid
+	[ "$1" = 0 ] && answers '^a +up .* 0 +1$' stats r.hold
+}
+
+acquire_refused()
+{
+	silent ring add r.aref balance 125 &&
+	refuses 2 'acquire: expected a key' acquire r.aref &&
+	refuses 2 "hold 'x': expected a number" acquire r.aref hold x k &&
+	refuses 2 "'hold': expected a number" acquire r.aref hold &&
+	refuses 2 "position 'x': expected a number" acquire r.aref position x &&
+	refuses 2 "unexpected word 'k' after '-'" acquire r.aref - k &&
+	refuses 1 "ring 'r.aref': it has no nodes" acquire r.aref k &&
+	refuses 1 "ring 'no': no such ring" acquire no k &&
+	silent node add r.aref a state down &&
+	refuses 1 "ring 'r.aref': it has nodes, but none in service" acquire r.aref k &&
+	silent node set r.aref a state up && silent ring add r.afew tickets 2 &&
+	silent node add r.afew a || return
+	ctl=as_nobody
+	refuses 1 "ring 'r.aref': only who may write to /dev/chring takes tickets" acquire r.aref k &&
+	answers '^moved +0$' acquire r.afew k l &&
+	run 1 acquire r.afew k l m &&
+	grep -q "^chringctl: ring 'r.afew': it gives 2 tickets to who may only read" "$dir/err"
 }
 
 # What nodes got adds up to what there was, and is what lookups say.
@@ -781,7 +849,8 @@ no_module()
 tests="info usage ring_add ring_refused bad_words not_offered replicas node_add node_set
 	node_del in_service lookup_keys lookup_positions stream stream_json
 	stream_bytes stream_waits stream_deleted stream_changes many bytes
-	stats ranges diff audit watch watch_words watch_json watch_lost unprivileged
+	stats ranges diff audit acquire acquire_holds acquire_refused watch
+	watch_words watch_json watch_lost unprivileged
 	seed_random limits write_errors no_device no_module"
 
 chmod 755 "$dir"

@@ -137,6 +137,7 @@ FIXTURE(fault)
 {
 	int fd;		/* of the ring, for the command */
 	int unbound;	/* of no ring */
+	__u64 node;	/* that a ticket is of */
 	struct mark before;
 };
 
@@ -557,6 +558,34 @@ static void prepare_read(struct _test_data_fault *self)
 	change_often(self->fd, 2);
 }
 
+static int run_acquire(struct _test_data_fault *self)
+{
+	struct chring_acquire out;
+
+	return ticket_take(self->fd, "key", &out);
+}
+
+/* A descriptor that has not held any yet: it has no room for one. */
+static void prepare_acquire(struct _test_data_fault *self)
+{
+	close(self->fd);
+	self->fd = dev_open(O_RDWR, RING);
+}
+
+static void prepare_release(struct _test_data_fault *self)
+{
+	struct chring_acquire out;
+
+	prepare_acquire(self);
+	ticket_take(self->fd, "key", &out);
+	self->node = out.out_node;
+}
+
+static int run_release(struct _test_data_fault *self)
+{
+	return ticket_give(self->fd, self->node, 1, NULL);
+}
+
 static int run_stats(struct _test_data_fault *self)
 {
 	static struct chring_node_share share[8];
@@ -633,6 +662,8 @@ TEST_F_TIMEOUT(fault, every_command, 600)
 		{ "LOOKUP", { run_lookup } },
 		{ "LOOKUP long", { run_lookup_long } },
 		{ "BATCH", { run_batch } },
+		{ "ACQUIRE", { run_acquire, NULL, prepare_acquire } },
+		{ "RELEASE", { run_release, NULL, prepare_release } },
 		{ "STATS", { run_stats } },
 		{ "RANGES", { run_ranges } },
 		{ "RANGES long", { run_ranges_long } },

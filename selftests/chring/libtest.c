@@ -146,6 +146,40 @@ int lookup_position(int fd, __u64 position, struct chring_lookup *out,
 	return lookup(fd, out, owner);
 }
 
+int ticket_take(int fd, const char *key, struct chring_acquire *out)
+{
+	*out = (struct chring_acquire){
+		.size = sizeof(*out),
+		.key = ptr(key),
+		.key_len = strlen(key),
+	};
+	return chr(fd, CHRING_IOC_ACQUIRE, out);
+}
+
+int ticket_take_at(int fd, __u64 position, struct chring_acquire *out)
+{
+	*out = (struct chring_acquire){
+		.size = sizeof(*out),
+		.flags = CHRING_LOOKUP_POSITION,
+		.position = position,
+	};
+	return chr(fd, CHRING_IOC_ACQUIRE, out);
+}
+
+int ticket_give(int fd, __u64 node, __u32 count, struct chring_release *out)
+{
+	struct chring_release arg = {
+		.size = sizeof(arg),
+		.node = node,
+		.count = count,
+	};
+	int ret = chr(fd, CHRING_IOC_RELEASE, &arg);
+
+	if (out)
+		*out = arg;
+	return ret;
+}
+
 int node_list(int fd, struct listing *l)
 {
 	int ret;
@@ -176,16 +210,40 @@ static int count_rings(int fd, __u32 *rings)
 	return ret;
 }
 
-int mark_ring(int fd, struct mark *m)
+static struct chring_node_share share[CHRING_NODES_MAX];
+
+static int get_shares(int fd, struct chring_stats *stats)
 {
-	static struct chring_node_share share[CHRING_NODES_MAX];
-	struct chring_stats stats = {
-		.size = sizeof(stats),
+	*stats = (struct chring_stats){
+		.size = sizeof(*stats),
 		.entries = ptr(share),
 		.entry_size = sizeof(share[0]),
 		.count = ARRAY_LEN(share),
 	};
-	int ret = chr(fd, CHRING_IOC_STATS, &stats);
+	return chr(fd, CHRING_IOC_STATS, stats);
+}
+
+int node_load(int fd, __u64 node, __u64 *load, __u64 *cap)
+{
+	struct chring_stats stats;
+	int ret = get_shares(fd, &stats);
+	__u32 i;
+
+	for (i = 0; !ret && i < stats.out_nodes; i++) {
+		if (share[i].node != node)
+			continue;
+		*load = share[i].load;
+		*cap = share[i].cap;
+		return 0;
+	}
+	return ret ? ret : -ENOENT;
+}
+
+int mark_ring(int fd, struct mark *m)
+{
+	struct chring_stats stats;
+	int ret = get_shares(fd, &stats);
+	__u32 i;
 
 	*m = (struct mark){
 		.ring = stats.out_ring,
@@ -197,6 +255,8 @@ int mark_ring(int fd, struct mark *m)
 		.nodes = stats.out_nodes,
 		.live = stats.out_live,
 	};
+	for (i = 0; !ret && i < stats.out_nodes; i++)
+		m->tickets += share[i].load;
 	return ret ? ret : count_rings(fd, &m->rings);
 }
 
@@ -206,7 +266,7 @@ bool mark_same(const struct mark *a, const struct mark *b)
 	       a->generation == b->generation && a->digest == b->digest &&
 	       a->checksum == b->checksum && a->tokens == b->tokens &&
 	       a->nodes == b->nodes && a->live == b->live &&
-	       a->rings == b->rings;
+	       a->rings == b->rings && a->tickets == b->tickets;
 }
 
 unsigned long scaled(unsigned long count)

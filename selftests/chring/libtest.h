@@ -51,6 +51,14 @@ int lookup_key(int fd, const void *key, __u32 len, struct chring_lookup *out,
 int lookup_position(int fd, __u64 position, struct chring_lookup *out,
 		    struct chring_owner *owner);
 
+/* A ticket for a key, or for a position; @out: what else it says. */
+int ticket_take(int fd, const char *key, struct chring_acquire *out);
+int ticket_take_at(int fd, __u64 position, struct chring_acquire *out);
+/* @out may be NULL. */
+int ticket_give(int fd, __u64 node, __u32 count, struct chring_release *out);
+/* What STATS says of a node's tickets; -ENOENT: it says nothing. */
+int node_load(int fd, __u64 node, __u64 *load, __u64 *cap);
+
 /* All nodes of a ring; free() both pointers. */
 struct listing {
 	struct chring_node_list list;
@@ -62,7 +70,7 @@ int node_list(int fd, struct listing *l);
 
 /* What may not change when a command fails. */
 struct mark {
-	__u64 ring, epoch, generation, digest, checksum, tokens;
+	__u64 ring, epoch, generation, digest, checksum, tokens, tickets;
 	__u32 nodes, live, rings;
 };
 

@@ -292,8 +292,10 @@ TEST_F(ring, config_refused)
 		{ { .hash = CHRING_HASH_MURMUR3, .seed = { 1ULL << 32 } },
 		  -ERANGE },
 		{ { .hash = CHRING_HASH_SIPHASH }, -EINVAL },
-		{ { .balance = 125 }, -EOPNOTSUPP },
-		{ { .tickets = 1 }, -EOPNOTSUPP },
+		{ { .balance = 1 }, -ERANGE },
+		{ { .balance = 99 }, -ERANGE },
+		{ { .balance = 65536 }, -ERANGE },
+		{ { .tickets = (1 << 20) + 1 }, -ERANGE },
 	};
 	__u32 rings = count_rings(self->fd);
 	size_t i;

@@ -582,7 +582,133 @@ static void test_table_over_the_bound(void)
 	CHECK(play(&plot) > RETIRED_FREELY);
 }
 
+/* -- tickets, taken and given back while nodes come and go */
+
+#define HELD		16
+
+/**
+ * struct taker - a thread that takes tickets and gives them back
+ * @ring: of which
+ * @stop: it is enough
+ * @state: of its random numbers
+ * @held: tickets
+ * @count: how many
+ * @events: grants and releases
+ * @grants: of these
+ * @wrong: grants that do not add up
+ */
+struct taker {
+	pthread_t thread;
+	struct chring_ring *ring;
+	const int *stop;
+	u64 state;
+	struct chring_grant held[HELD];
+	u32 count;
+	u64 events;
+	u64 grants;
+	u64 wrong;
+};
+
+static u64 taker_random(struct taker *t)
+{
+	t->state ^= t->state << 13;
+	t->state ^= t->state >> 7;
+	t->state ^= t->state << 17;
+	return t->state;
+}
+
+static void taker_give(struct taker *t, u32 which)
+{
+	struct chring_grant g;
+
+	t->wrong += chring_loads_release(t->ring, t->held[which].node,
+					 t->held[which].slot, 1, &g) != 0;
+	t->held[which] = t->held[--t->count];
+	t->events++;
+}
+
+static void taker_take(struct taker *t)
+{
+	struct chring_grant *g = &t->held[t->count];
+	int ret = chring_loads_acquire(t->ring, taker_random(t), 0, g);
+
+	/* The node is in service, so that its load is among all tickets. */
+	if (!ret) {
+		t->wrong += !g->load || g->tickets < g->load || !g->node;
+		t->count++;
+		t->events++;
+		t->grants++;
+	} else {
+		t->wrong += ret != -EHOSTUNREACH && ret != -ENODATA;
+	}
+}
+
+static void *taker_main(void *arg)
+{
+	struct taker *t = arg;
+
+	while (!__atomic_load_n(t->stop, __ATOMIC_ACQUIRE)) {
+		if (t->count == HELD || (t->count && taker_random(t) % 2))
+			taker_give(t, taker_random(t) % t->count);
+		else
+			taker_take(t);
+	}
+	while (t->count)
+		taker_give(t, 0);
+	return NULL;
+}
+
+static void check_no_loads(const struct rig *rig, u64 events)
+{
+	const struct chring_loads *l = &rig->ring->loads;
+	u32 slot;
+
+	CHECK(!l->tickets);
+	CHECK(l->serial == events);
+	for (slot = 0; slot < l->slots; slot++)
+		CHECK(!l->load[slot].load);
+}
+
+static void test_tickets(void)
+{
+	struct chring_config config = { .vnodes = 4, .balance = 125 };
+	struct taker taker[READERS] = {};
+	u64 events = 0, grants = 0;
+	int stop = 0;
+	struct rig rig;
+	u32 i;
+
+	NEED(!chring_config_resolve(&config));
+	rig_open(&rig, &config);
+	for (i = 0; i < READERS; i++) {
+		taker[i].ring = rig.ring;
+		taker[i].stop = &stop;
+		taker[i].state = rng() | 1;
+		NEED(!pthread_create(&taker[i].thread, NULL, taker_main,
+				     &taker[i]));
+	}
+	for (i = 0; i < 2000; i++) {
+		change_any(&rig);
+		if (rng_once_in(4))
+			sched_yield();
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	for (i = 0; i < READERS; i++) {
+		NEED(!pthread_join(taker[i].thread, NULL));
+		CHECK(!taker[i].wrong);
+		events += taker[i].events;
+		grants += taker[i].grants;
+	}
+	tap_note("%llu grants through %llu epochs", grants,
+		 rig_view(&rig)->epoch);
+	CHECK(grants > 1000);
+	CHECK(events == 2 * grants);
+	check_no_loads(&rig, events);
+	rig_close(&rig);
+}
+
 static const struct tap_test tests[] = {
+	{ "tickets", test_tickets },
 	{ "many_epochs", test_many_epochs },
 	{ "writer_waits", test_writer_waits },
 	{ "table_over_the_bound", test_table_over_the_bound },

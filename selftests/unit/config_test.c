@@ -57,8 +57,14 @@ static const struct {
 	{ { .sep = "# ", .sep_len = 2 }, -EINVAL },
 	{ { .sep = "#\x7f", .sep_len = 2 }, -EINVAL },
 	{ { .sep = "a1", .sep_len = 2 }, -EINVAL },
-	{ { .balance = 125 }, -EOPNOTSUPP },
-	{ { .tickets = 1 }, -EOPNOTSUPP },
+	{ { .balance = 100 }, 0 },
+	{ { .balance = 65535 }, 0 },
+	{ { .balance = 1 }, -ERANGE },
+	{ { .balance = 99 }, -ERANGE },
+	{ { .balance = 65536 }, -ERANGE },
+	{ { .tickets = 1 << 20 }, 0 },
+	{ { .tickets = (1 << 20) + 1 }, -ERANGE },
+	{ { .tickets = U32_MAX }, -ERANGE },
 };
 
 /* Refused, it is as it was; accepted, it is what it says, for good. */

@@ -56,6 +56,22 @@ void mutex_unlock(struct mutex *m)
 	pthread_mutex_unlock(&m->lock);
 }
 
+void spin_lock_bh(spinlock_t *l)
+{
+	/* One at a time, none inside of another. */
+	sync_assert(!sync_spinning++);
+	pthread_mutex_lock(&l->lock);
+	__atomic_store_n(&l->owner, &self, __ATOMIC_RELAXED);
+}
+
+void spin_unlock_bh(spinlock_t *l)
+{
+	sync_assert(lockdep_is_held(l));
+	sync_spinning--;
+	__atomic_store_n(&l->owner, NULL, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&l->lock);
+}
+
 static void retired_free(struct rcu_head *head)
 {
 	struct chring_retired *r = container_of(head, struct chring_retired,
@@ -76,6 +92,7 @@ void chring_retire(struct chring_retired *r,
 void chring_retire_wait(void)
 {
 	sync_assert(!rcu_read_ongoing());
+	sync_assert(!sync_spinning);
 	__atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
 	rcu_barrier();
 	__atomic_sub_fetch(&waiting, 1, __ATOMIC_SEQ_CST);

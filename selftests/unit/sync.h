@@ -96,30 +96,17 @@ void mutex_unlock(struct mutex *m);
 bool lockdep_is_held(const struct mutex *m);
 #define lockdep_assert_held(m)	sync_assert(lockdep_is_held(m))
 
-/* -- a spinlock: nobody sleeps, frees or allocates under it */
+/* -- a spinlock, under which nobody sleeps, frees or allocates */
 
-typedef struct {
-	pthread_mutex_t lock;
-} spinlock_t;
+typedef struct mutex spinlock_t;
 
 extern __thread int sync_spinning;
 
-static inline void spin_lock_init(spinlock_t *s)
-{
-	pthread_mutex_init(&s->lock, NULL);
-}
-
-static inline void spin_lock(spinlock_t *s)
-{
-	sync_assert(!sync_spinning++);
-	pthread_mutex_lock(&s->lock);
-}
-
-static inline void spin_unlock(spinlock_t *s)
-{
-	sync_assert(!--sync_spinning);
-	pthread_mutex_unlock(&s->lock);
-}
+#define spin_lock_init(l)	mutex_init(l)
+void spin_lock_bh(spinlock_t *l);
+void spin_unlock_bh(spinlock_t *l);
+#define spin_lock(l)		spin_lock_bh(l)
+#define spin_unlock(l)		spin_unlock_bh(l)
 
 /* -- sleepers: of interest is only that they are woken */
 

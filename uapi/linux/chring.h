@@ -70,7 +70,7 @@
  *  - EPERM: the ring ``default`` cannot be deleted.
  *  - ENAMETOOLONG: a name is longer than its limit.
  *  - ERANGE: a number is outside its limits, or the generation would fall.
- *  - ENOSPC: a limit of count (tokens, nodes, rings) is reached.
+ *  - ENOSPC: a limit of count (tokens, nodes, rings, tickets) is reached.
  *  - EMSGSIZE: an array of the caller is too small; its count tells the need.
  *  - ESTALE: the ring is not at the epoch that the caller named.
  *  - EOPNOTSUPP: a known choice that this module does not offer.
@@ -93,6 +93,9 @@
 #define CHRING_BATCH_MAX	65536	/* keys */
 #define CHRING_BATCH_BYTES_MAX	(16 << 20)
 #define CHRING_REPLICAS_MAX	32
+#define CHRING_BALANCE_MIN	100	/* percent of the average */
+#define CHRING_BALANCE_MAX	65535
+#define CHRING_TICKETS_MAX	(1 << 20)	/* of a descriptor that reads */
 
 /**
  * enum chring_hash - what makes a position of a key or of a token's label
@@ -161,8 +164,10 @@ enum chring_state {
  * @seed: of the hash, least significant half first; what is wider than the
  *	hash takes must be 0. For SipHash these are the two 64-bit halves of
  *	its key, each read little-endian
- * @balance: bounded load in percent of the average; 0: none. Not offered yet
- * @tickets: per descriptor open for reading only; 0: none. Not offered yet
+ * @balance: bounded load: the most that a node gets of the tickets of
+ *	CHRING_IOC_ACQUIRE, in percent of the average by weight, 100..65535; 0:
+ *	no bound
+ * @tickets: that a descriptor open for reading only may hold, 0..2^20
  *
  * Where a config is an input, 0 stands for the default; where it is an output,
  * it says what the ring uses. Its size travels beside the pointer, so that it
@@ -247,10 +252,10 @@ struct chring_info {
  * @config: pointer to struct chring_config
  * @out_ring: id of the ring
  *
- * Changes. Binds nothing. EEXIST; ENAMETOOLONG; ERANGE: vnodes, unit, sep_len
- * or a seed wider than its hash takes; EINVAL: bits that the hash does not
- * have, a keyed hash without a seed; EOPNOTSUPP: a hash, layout or option not
- * offered; ENOSPC: as many public rings as there may be.
+ * Changes. Binds nothing. EEXIST; ENAMETOOLONG; ERANGE: vnodes, unit, sep_len,
+ * balance, tickets, or a seed wider than its hash takes; EINVAL: bits that the
+ * hash does not have, a keyed hash without a seed; EOPNOTSUPP: a hash or layout
+ * not offered; ENOSPC: as many public rings as there may be.
  */
 struct chring_ring_create {
 	__u32 size;
@@ -707,12 +712,129 @@ struct chring_lookup_batch {
 #define CHRING_IOC_LOOKUP_BATCH	_IO(CHRING_IOC_MAGIC, 0x21)
 
 /**
+ * DOC: tickets and bounded load
+ *
+ * A ticket stands for one use of a node: a connection, a request under way. It
+ * is taken for a key and held by the descriptor that took it, until that gives
+ * it back or its last reference is gone: closed, its process killed, whatever
+ * it was. dup(), fork() and passing a descriptor on share what it holds.
+ *
+ * The load of a node is the number of its tickets. It is the node's: changes of
+ * state, weight or others' tokens leave it, tickets taken before stay where
+ * they are, and with a node its load is gone: its tickets are given back into
+ * nothing.
+ *
+ * On a ring with a balance of F percent the node of a ticket is not the owner
+ * of the key but the first node in service clockwise from it, of weight w, with
+ *
+ *	load + 1 <= ceil(F * (T + 1) * w / (100 * W))
+ *
+ * T being the tickets and W the weight of all nodes in service. This is checked
+ * for each grant, in one step with it. There always is such a node. What T
+ * loses later, by releases or as nodes come into service, moves no ticket.
+ *
+ * Grants and releases of a ring are numbered (@out_serial), those made by the
+ * end of a descriptor included (one for each node), so that the logs of
+ * several programs can be put in one order. What was undone has used up
+ * numbers, too.
+ *
+ * Both commands are for descriptors open for writing. If the config of the ring
+ * has @tickets, those open for reading alone may hold that many in all.
+ */
+
+/**
+ * struct chring_acquire - CHRING_IOC_ACQUIRE: take a ticket for a key
+ * @size: sizeof(struct chring_acquire)
+ * @flags: CHRING_LOOKUP_POSITION or 0
+ * @key: pointer to the key's bytes; 0 with CHRING_LOOKUP_POSITION
+ * @key_len: 0..65536; 0 with CHRING_LOOKUP_POSITION
+ * @reserved: 0
+ * @position: with CHRING_LOOKUP_POSITION: where on the circle, of the ring's
+ *	width; else 0
+ * @epoch: only if the ring is at this epoch; 0: whatever it is
+ * @out_node: id of the node
+ * @out_cookie: as set with the node
+ * @out_load: of the node after
+ * @out_tickets: load of all nodes in service after, T
+ * @out_serial: of this among all grants and releases of the ring
+ * @out_position: of the key on the circle
+ * @out_ring: id of the ring
+ * @out_epoch: epoch of the answer
+ *
+ * See "tickets and bounded load". If the answer cannot be written, the ticket
+ * is taken back.
+ *
+ * EBADF: the descriptor is not open for writing, and the ring gives no tickets
+ * to those that are not; ENOSPC: it holds as many as it may; ERANGE: @key_len,
+ * or a position wider than the ring's; ESTALE; ENODATA; EHOSTUNREACH.
+ *
+ * On a keyed ring a position tells about tokens: CHRING_LOOKUP_POSITION is
+ * EBADF and @out_position 0 unless the descriptor is open for writing.
+ */
+struct chring_acquire {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 key;
+	__u32 key_len;
+	__u32 reserved;
+	__aligned_u64 position;
+	__aligned_u64 epoch;
+	__aligned_u64 out_node;
+	__aligned_u64 out_cookie;
+	__aligned_u64 out_load;
+	__aligned_u64 out_tickets;
+	__aligned_u64 out_serial;
+	__aligned_u64 out_position;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+};
+#define CHRING_IOC_ACQUIRE	_IO(CHRING_IOC_MAGIC, 0x22)
+
+/**
+ * struct chring_release - CHRING_IOC_RELEASE: give tickets back
+ * @size: sizeof(struct chring_release)
+ * @flags: 0
+ * @node: id of the node that they are of
+ * @count: how many, at least 1
+ * @reserved: 0
+ * @out_load: of the node after; 0 if it has been deleted
+ * @out_tickets: load of all nodes in service after
+ * @out_serial: of this among all grants and releases of the ring
+ * @out_left: tickets of the node that this descriptor still holds
+ * @out_ring: id of the ring
+ * @out_epoch: epoch of the answer
+ *
+ * See "tickets and bounded load". If the answer cannot be written, the
+ * descriptor holds them again, whatever was granted meanwhile.
+ *
+ * EBADF: as for CHRING_IOC_ACQUIRE; ENOENT: the descriptor does not hold so
+ * many of the node; ERANGE: @count is 0.
+ */
+struct chring_release {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 node;
+	__u32 count;
+	__u32 reserved;
+	__aligned_u64 out_load;
+	__aligned_u64 out_tickets;
+	__aligned_u64 out_serial;
+	__aligned_u64 out_left;
+	__aligned_u64 out_ring;
+	__aligned_u64 out_epoch;
+};
+#define CHRING_IOC_RELEASE	_IO(CHRING_IOC_MAGIC, 0x23)
+
+/**
  * struct chring_node_share - one node in the answer of CHRING_IOC_STATS
  * @node: id
  * @share_lo: positions of the circle that it owns, lower 64 bits
  * @share_hi: upper 64 bits: a node alone on a 64-bit ring owns 2^64
  * @tokens: how many it has
  * @reserved: 0
+ * @load: its tickets
+ * @cap: the most that it may have after the next ticket; 0: it is not in
+ *	service, or the ring has no balance
  */
 struct chring_node_share {
 	__aligned_u64 node;
@@ -720,6 +842,8 @@ struct chring_node_share {
 	__aligned_u64 share_hi;
 	__u32 tokens;
 	__u32 reserved;
+	__aligned_u64 load;
+	__aligned_u64 cap;
 };
 
 /**
