@@ -456,7 +456,7 @@ TEST_F(command, size_too_small)
 /* Of an older program: what it does not know is not looked at, nor written. */
 TEST_F(command, first_version)
 {
-	int fd = open_for(variant->unbound, O_RDWR);
+	int fd = open_for(self, variant, O_RDWR);
 	char *arg;
 
 	if (!variant->min)
