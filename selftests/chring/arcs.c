@@ -691,13 +691,17 @@ TEST_F(arcs_page, no_former_owners)
 
 static volatile bool stop;
 
+/* With rests, so that a list now and then comes to its end. */
 static void *flip(void *arg)
 {
-	int fd = *(int *)arg;
+	int fd = *(int *)arg, i;
 
 	while (!stop) {
-		node_set_state(fd, "b", CHRING_STATE_DOWN);
-		node_set_state(fd, "b", CHRING_STATE_UP);
+		for (i = 0; i < 8; i++) {
+			node_set_state(fd, "b", CHRING_STATE_DOWN);
+			node_set_state(fd, "b", CHRING_STATE_UP);
+		}
+		usleep(30000);
 	}
 	return NULL;
 }
