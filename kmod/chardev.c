@@ -97,7 +97,7 @@ static const struct command commands[] = {
 		chring_cmd_release, chring_release, out_epoch, out_load,
 		out_epoch, offsetof(struct chring_release, reserved)),
 	COMMAND(CHRING_IOC_STATS, CMD_READS | CMD_OF_RING, chring_cmd_stats,
-		chring_stats, out_name, out_nodes, out_reserved, 0),
+		chring_stats, out_name, out_nodes, out_most_hi, 0),
 	COMMAND(CHRING_IOC_RANGES, CMD_READS | CMD_OF_RING, chring_cmd_ranges,
 		chring_circle_list, out_former_epoch, out_count,
 		out_former_epoch, 0),
@@ -133,7 +133,7 @@ static_assert(sizeof(struct chring_lookup_batch) == 72);
 static_assert(sizeof(struct chring_acquire) == 104);
 static_assert(sizeof(struct chring_release) == 72);
 static_assert(sizeof(struct chring_node_share) == 48);
-static_assert(sizeof(struct chring_stats) == 192);
+static_assert(sizeof(struct chring_stats) == 224);
 static_assert(sizeof(struct chring_pin) == 56);
 static_assert(sizeof(struct chring_event) == 104);
 static_assert(CHRING_EVENTS_KEPT == CHRING_LOG_MAX);

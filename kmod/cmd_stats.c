@@ -80,6 +80,36 @@ static void fill_entries(struct shares *s, const struct chring_view *v)
 	}
 }
 
+/* What tells of tokens, for who may know. */
+static int look_at_tokens(struct shares *s, const struct chring_view *v,
+			  struct chring_stats *arg)
+{
+	const struct chring_config *config = &v->ring->config;
+	const struct chring_roster *r = v->roster;
+	struct chring_share least, most;
+	u64 checksum;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < r->count; i++) {
+		const struct chring_node *node = r->node[r->order[i]];
+
+		s->name_hash[r->order[i]] = xxh64(node->name, node->name_len, 0);
+	}
+	ret = chring_checksum(v->table, config, s->name_hash, &checksum);
+	if (!ret)
+		ret = chring_balance_extremes(v->table, config->bits, &least,
+					      &most);
+	if (ret)
+		return ret;
+	arg->out_checksum = checksum;
+	arg->out_least_lo = least.lo;
+	arg->out_least_hi = least.hi;
+	arg->out_most_lo = most.lo;
+	arg->out_most_hi = most.hi;
+	return 0;
+}
+
 /* With the view held: user memory is not touched. */
 static int make_shares(const struct chring_call *call, struct shares *s,
 		       const struct chring_view *v)
@@ -87,8 +117,6 @@ static int make_shares(const struct chring_call *call, struct shares *s,
 	const struct chring_config *config = &call->ring->config;
 	struct chring_stats *arg = &call->arg->stats;
 	const struct chring_roster *r = v->roster;
-	u64 checksum;
-	u32 i;
 	int ret;
 
 	if (!arg->entries)
@@ -98,21 +126,13 @@ static int make_shares(const struct chring_call *call, struct shares *s,
 	if (!r->count)
 		return 0;
 	ret = shares_alloc(s, r);
-	if (ret)
-		return ret;
-	for (i = 0; i < r->count; i++) {
-		const struct chring_node *node = r->node[r->order[i]];
-
-		s->name_hash[r->order[i]] = xxh64(node->name, node->name_len, 0);
-	}
-	ret = chring_balance_shares(v->table, v->out, config->bits, s->share);
 	if (!ret)
-		ret = chring_checksum(v->table, config, s->name_hash,
-				      &checksum);
+		ret = chring_balance_shares(v->table, v->out, config->bits,
+					    s->share);
+	if (!ret && chring_call_sees_tokens(call))
+		ret = look_at_tokens(s, v, arg);
 	if (ret)
 		return ret;
-	if (chring_call_sees_tokens(call))
-		arg->out_checksum = checksum;
 	chring_loads_copy(&call->ring->loads, r, s->load);
 	fill_entries(s, v);
 	return 0;

@@ -20,6 +20,8 @@ static const struct object objects[] = {
 	{ "ranges", ranges_commands },
 	{ "diff", diff_commands },
 	{ "tokens", tokens_commands },
+	{ "pin", pin_commands },
+	{ "unpin", unpin_commands },
 	{ "watch", watch_commands },
 	{ "info", info_commands },
 };
@@ -33,12 +35,12 @@ static const char help[] =
 "  ring list\n"
 "  ring show RING\n"
 "  node add RING NODE [weight W] [zone Z] [cookie C] [state S]\n"
-"                     [generation G] [epoch E]\n"
+"                     [generation G] [epoch E] [dry-run]\n"
 "  node set RING NODE [the same words]\n"
-"  node del RING NODE [generation G] [epoch E]\n"
+"  node del RING NODE [generation G] [epoch E] [dry-run]\n"
 "  node list RING\n"
-"  lookup RING [replicas N] [zones] [previous] KEY...\n"
-"  lookup RING [replicas N] [zones] [previous] position POSITION...\n"
+"  lookup RING [replicas N] [zones] [previous | former] KEY...\n"
+"  lookup RING [replicas N] [...] position POSITION...\n"
 "  lookup RING [...] -     keys or positions from standard input\n"
 "  acquire RING [hold SECONDS] KEY...\n"
 "  acquire RING [hold SECONDS] -   take tickets, show where they went, end\n"
@@ -48,6 +50,9 @@ static const char help[] =
 "                          who owns what of the circle, as arcs\n"
 "  diff RING               what moves from former owners to owners, and where\n"
 "  tokens RING             where the tokens stand\n"
+"  pin RING [generation G] [epoch E]\n"
+"                          the owners of now stay the former ones\n"
+"  unpin RING [...]        until the next change of tokens after this\n"
 "  watch [RING] [count N]  what changes it, as it happens\n"
 "  info                    what the module is and holds\n"
 "\n"

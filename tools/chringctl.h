@@ -54,6 +54,8 @@ extern const struct command stats_commands[];
 extern const struct command ranges_commands[];
 extern const struct command diff_commands[];
 extern const struct command tokens_commands[];
+extern const struct command pin_commands[];
+extern const struct command unpin_commands[];
 extern const struct command watch_commands[];
 extern const struct command info_commands[];
 

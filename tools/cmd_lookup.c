@@ -62,6 +62,8 @@ static int read_words(struct args *args, struct request *r)
 			r->how.flags |= CHRING_LOOKUP_ZONES;
 		} else if (args_take(args, "previous")) {
 			r->how.flags |= CHRING_LOOKUP_PREVIOUS;
+		} else if (args_take(args, "former")) {
+			r->how.formers = 1;
 		} else if (args_take(args, "position")) {
 			r->how.flags |= CHRING_LOOKUP_POSITION;
 		} else {
@@ -102,6 +104,8 @@ static int read_request(struct args *args, struct request *r)
 	ret = args_ring(args, &r->ring);
 	if (!ret)
 		ret = read_words(args, r);
+	if (!ret && r->how.formers && r->how.flags & CHRING_LOOKUP_PREVIOUS)
+		ret = misused("'previous' shows former owners alone, 'former' beside the owners; expected one of them");
 	if (!ret && !from_stdin(args, r))
 		ret = check_keys(args->next, r);
 	return ret;
@@ -132,19 +136,33 @@ static bool position_known(const struct request *r, const struct answered *a)
 	       (a->whole && r->sighted);
 }
 
-static int print_json(struct request *r, const struct answered *a)
+static int owners_json(const struct request *r, const struct answered *a,
+		       const struct chring_owner *owner, __u32 count,
+		       json_object *to, const char *name)
 {
-	json_object *to = json_object_needed(), *list = json_array_needed();
+	json_object *list = json_array_needed();
 	int ret = 0;
 	__u32 i;
+
+	for (i = 0; i < count && !ret; i++)
+		ret = owner_json(r, a, &owner[i], list);
+	json_member(to, name, list);
+	return ret;
+}
+
+static int print_json(struct request *r, const struct answered *a)
+{
+	json_object *to = json_object_needed();
+	int ret;
 
 	if (!(r->how.flags & CHRING_LOOKUP_POSITION))
 		json_bytes(to, "key", a->key, a->len);
 	if (position_known(r, a))
 		json_hash(to, "position", a->answer.position);
-	for (i = 0; i < a->answer.count && !ret; i++)
-		ret = owner_json(r, a, &a->answer.owner[i], list);
-	json_member(to, "owners", list);
+	ret = owners_json(r, a, a->answer.owner, a->answer.count, to, "owners");
+	if (!ret && r->how.formers)
+		ret = owners_json(r, a, a->answer.former, a->answer.formers, to,
+				  "formers");
 	json_u64(to, "ring", a->answer.ring);
 	json_u64(to, "epoch", a->answer.epoch);
 	if (ret) {
@@ -155,28 +173,43 @@ static int print_json(struct request *r, const struct answered *a)
 	return STATUS_OK;
 }
 
-static int print_text(struct request *r, const struct answered *a)
+/* Between a tab and the next tab or the end, blanks between. */
+static int owners_text(const struct request *r,
+		       const struct chring_owner *owner, __u32 count)
 {
 	FILE *to = output();
 	__u32 i;
 
-	fwrite_unlocked(a->key, 1, a->len, to);
-	for (i = 0; i < a->answer.count; i++) {
-		__u64 id = a->answer.owner[i].node;
+	putc_unlocked('\t', to);
+	for (i = 0; i < count; i++) {
 		const char *name;
 		size_t len;
-		int ret = chring_node_name(r->s.dev, id, &name, &len);
+		int ret = chring_node_name(r->s.dev, owner[i].node, &name,
+					   &len);
 
 		if (ret && ret != -ENOENT)
 			return session_refused(&r->s, ret);
-		putc_unlocked(i ? ' ' : '\t', to);
+		if (i)
+			putc_unlocked(' ', to);
 		if (!ret)
 			fwrite_unlocked(name, 1, len, to);
 		else
-			fprintf(to, "id:%llu", id);
+			fprintf(to, "id:%llu", owner[i].node);
 	}
-	putc_unlocked('\n', to);
 	return STATUS_OK;
+}
+
+static int print_text(struct request *r, const struct answered *a)
+{
+	const struct chring_answer *is = &a->answer;
+	int ret;
+
+	fwrite_unlocked(a->key, 1, a->len, output());
+	ret = owners_text(r, is->owner, is->count);
+	if (!ret && r->how.formers)
+		ret = owners_text(r, is->former, is->formers);
+	putc_unlocked('\n', output());
+	return ret;
 }
 
 static int print_answer(void *context, const struct answered *a)

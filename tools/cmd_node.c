@@ -6,6 +6,7 @@
 #include "choices.h"
 #include "errors.h"
 #include "output.h"
+#include "plan.h"
 #include "session.h"
 #include "table.h"
 
@@ -14,11 +15,15 @@
  * @ring: name of the ring
  * @edit: the change
  * @weight: of the node
+ * @adds: the node is a new one
+ * @plan: of a dry run
  */
 struct change {
 	const char *ring;
 	struct chring_edit edit;
 	__u64 weight;
+	bool adds;
+	struct chring_plan *plan;
 };
 
 static int read_names(struct args *args, struct change *c)
@@ -39,10 +44,14 @@ static int read_conditions(struct args *args, struct change *c)
 	const struct word words[] = {
 		WORD_NUMBER("generation", &c->edit.generation, 1, ~0ULL),
 		WORD_NUMBER("epoch", &c->edit.epoch, 1, ~0ULL),
+		WORD_ALONE("dry-run"),
 	};
 	__u32 given;
+	int ret = words_read(args, words, ARRAY_SIZE(words), &given);
 
-	return words_read(args, words, ARRAY_SIZE(words), &given);
+	if (given & 1U << 2)
+		c->edit.plan = &c->plan;
+	return ret;
 }
 
 /* The first four words stand for the bits of CHRING_NODE_*. */
@@ -55,12 +64,15 @@ static int read_change(struct args *args, struct change *c)
 		WORD_NUMBER("cookie", &c->edit.cookie, 0, ~0ULL),
 		WORD_NUMBER("generation", &c->edit.generation, 1, ~0ULL),
 		WORD_NUMBER("epoch", &c->edit.epoch, 1, ~0ULL),
+		WORD_ALONE("dry-run"),
 	};
 	__u32 given;
 	int ret = words_read(args, words, ARRAY_SIZE(words), &given);
 
 	if (ret)
 		return ret;
+	if (given & 1U << 6)
+		c->edit.plan = &c->plan;
 	if (given & 1U << 0)
 		c->edit.set |= CHRING_NODE_WEIGHT;
 	if (given & 1U << 1)
@@ -134,21 +146,56 @@ static int refused_change(const struct session *s, const struct change *c,
 	}
 }
 
-static void print_outcome(const struct change *c,
-			  const struct chring_outcome *out)
+static json_object *outcome_json(const struct change *c,
+				 const struct chring_outcome *out)
 {
-	json_object *to;
+	json_object *to = json_object_needed();
 
-	if (!options.json)
-		return;
-	to = json_object_needed();
 	json_bytes(to, "name", c->edit.name, c->edit.name_len);
-	json_u64(to, "id", out->node);
+	/* The id that a new node would have is nothing to go by. */
+	if (c->plan && c->adds)
+		json_null(to, "id");
+	else
+		json_u64(to, "id", out->node);
 	json_u64(to, "ring", out->ring);
 	json_u64(to, "epoch", out->epoch);
 	json_u64(to, "generation", out->generation);
 	json_hash(to, "digest", out->digest);
-	json_print(to);
+	return to;
+}
+
+static int print_plan(const struct session *s, const struct change *c,
+		      const struct chring_outcome *out)
+{
+	const struct planned p = {
+		.s = s,
+		.plan = c->plan,
+		.out = out,
+		.name = c->adds ? c->edit.name : NULL,
+		.len = c->edit.name_len,
+	};
+	json_object *to;
+	int ret;
+
+	if (!options.json)
+		return plan_text(&p);
+	to = outcome_json(c, out);
+	ret = plan_json(&p, to);
+	if (ret)
+		json_object_put(to);
+	else
+		json_print(to);
+	return ret;
+}
+
+static int print_outcome(const struct session *s, const struct change *c,
+			 const struct chring_outcome *out)
+{
+	if (c->plan)
+		return print_plan(s, c, out);
+	if (options.json)
+		json_print(outcome_json(c, out));
+	return STATUS_OK;
 }
 
 typedef int change_fn(struct chring *dev, const struct chring_edit *edit,
@@ -165,7 +212,8 @@ static int make_change(const struct change *c, change_fn *fn)
 		if (ret)
 			ret = refused_change(&s, c, &out, ret);
 		else
-			print_outcome(c, &out);
+			ret = print_outcome(&s, c, &out);
+		chring_plan_free(c->plan);
 	}
 	session_close(&s);
 	return ret;
@@ -176,6 +224,7 @@ static int node_add(struct args *args)
 	struct change c;
 	int ret = read_names(args, &c);
 
+	c.adds = true;
 	if (!ret)
 		ret = read_change(args, &c);
 	return ret ? ret : make_change(&c, chring_node_add);

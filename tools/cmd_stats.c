@@ -89,6 +89,19 @@ static void print_load(struct table *t, const struct chring_node_share *share)
 		table_printf(t, "-");
 }
 
+/* In percent of the mean: what a token of even ones would have. */
+static void arc_line(const char *name, const struct chring_summary *sum,
+		     __u64 lo, __u64 hi)
+{
+	double arc = ldexp(hi, 64) + lo;
+
+	if (arc > 0)
+		line(name, "%.6f of the mean", arc * sum->tokens /
+		     ldexp(1, sum->config.bits));
+	else
+		line(name, "-");
+}
+
 static void print_text(const struct picture *p, const struct spread *s)
 {
 	const struct chring_summary *sum = p->sum;
@@ -103,6 +116,13 @@ static void print_text(const struct picture *p, const struct spread *s)
 	line("tokens", "%llu", sum->tokens);
 	line("collisions", "%u", sum->collisions);
 	line("memory", "%llu bytes", sum->bytes);
+	line("zones", "%u", sum->zones);
+	if (sum->former_epoch)
+		line("former", "%llu%s", sum->former_epoch,
+		     sum->pinned ? ", pinned" : "");
+	line("worst walk", "%u", sum->worst_walk);
+	arc_line("least arc", sum, sum->least_lo, sum->least_hi);
+	arc_line("most arc", sum, sum->most_lo, sum->most_hi);
 	spread_lines(s);
 	fputc('\n', output());
 	table_head(&t, "NODE|STATE|WEIGHT|TOKENS|SHARE%|FAIR%|RATIO|LOAD|CAP");
@@ -143,6 +163,8 @@ static json_object *nodes_json(const struct picture *p, const struct spread *s)
 static void print_json(const struct picture *p, const struct spread *s)
 {
 	const struct chring_summary *sum = p->sum;
+	const struct share least = { sum->least_lo, sum->least_hi };
+	const struct share most = { sum->most_lo, sum->most_hi };
 	json_object *to = json_object_needed();
 
 	json_string(to, "name", sum->name);
@@ -156,6 +178,12 @@ static void print_json(const struct picture *p, const struct spread *s)
 	json_u64(to, "tokens", sum->tokens);
 	json_u32(to, "collisions", sum->collisions);
 	json_u64(to, "bytes", sum->bytes);
+	json_u32(to, "zones", sum->zones);
+	json_u64(to, "former_epoch", sum->former_epoch);
+	json_member(to, "pinned", json_object_new_boolean(sum->pinned));
+	json_u32(to, "worst_walk", sum->worst_walk);
+	share_json_as(to, "least_arc", &least);
+	share_json_as(to, "most_arc", &most);
 	spread_json(to, s);
 	json_member(to, "nodes", nodes_json(p, s));
 	json_print(to);

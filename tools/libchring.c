@@ -19,6 +19,7 @@ struct chring {
 #define RINGS_FIRST	64
 #define NODES_FIRST	256
 #define STRINGS_FIRST	8192
+#define TRANSFERS_FIRST	256
 #define ARCS_FIRST	4096
 /* A ring that changes during all of so many lists is too quick. */
 #define LIST_TRIES	100
@@ -192,6 +193,59 @@ void chring_rings_free(struct chring_rings *rings)
 	free(rings);
 }
 
+void chring_plan_free(struct chring_plan *plan)
+{
+	free(plan);
+}
+
+static struct chring_plan *plan_alloc(struct chring_dry_run *dry, size_t room)
+{
+	struct chring_plan *p = calloc(1, sizeof(*p) +
+					  room * sizeof(*p->transfer));
+
+	if (p)
+		p->transfer = (struct chring_transfer *)(p + 1);
+	*dry = (struct chring_dry_run){
+		.transfers = pointer(p ? p->transfer : NULL),
+		.entry_size = sizeof(*p->transfer),
+		.count = room,
+	};
+	return p;
+}
+
+/*
+ * A change, or its dry run, which tells as many transfers as there are. @flags
+ * and @dry are fields of @arg.
+ */
+static int change(struct chring *c, unsigned long ioc, void *arg, __u32 *flags,
+		  struct chring_dry_run *dry, struct chring_plan **plan)
+{
+	size_t room = TRANSFERS_FIRST;
+	int ret;
+
+	if (!plan)
+		return command(c, ioc, arg);
+	*flags |= CHRING_DRY_RUN;
+	for (;;) {
+		struct chring_plan *p = plan_alloc(dry, room);
+
+		if (!p)
+			return -ENOMEM;
+		ret = command(c, ioc, arg);
+		if (!ret) {
+			p->moved_lo = dry->out_moved_lo;
+			p->moved_hi = dry->out_moved_hi;
+			p->count = dry->out_count;
+			*plan = p;
+			return 0;
+		}
+		chring_plan_free(p);
+		if (ret != -EMSGSIZE)
+			return ret;
+		room = with_reserve(dry->out_count);
+	}
+}
+
 static int node_change(struct chring *c, unsigned long ioc,
 		       struct chring_node_change *arg,
 		       const struct chring_edit *edit,
@@ -204,7 +258,7 @@ static int node_change(struct chring *c, unsigned long ioc,
 	arg->name_len = edit->name_len;
 	arg->epoch = edit->epoch;
 	arg->generation = edit->generation;
-	ret = command(c, ioc, arg);
+	ret = change(c, ioc, arg, &arg->flags, &arg->dry, edit->plan);
 	if (out)
 		*out = (struct chring_outcome){
 			.ring = arg->out_ring,
@@ -257,6 +311,141 @@ int chring_node_del(struct chring *c, const struct chring_edit *edit,
 	struct chring_node_change arg = {};
 
 	return node_change(c, CHRING_IOC_NODE_DEL, &arg, edit, out);
+}
+
+static int edit_cmp(const void *a, const void *b)
+{
+	const struct chring_edit *x = a, *y = b;
+	size_t len = x->name_len < y->name_len ? x->name_len : y->name_len;
+	int cmp = memcmp(x->name, y->name, len);
+
+	return cmp ? cmp : (x->name_len > y->name_len) -
+			   (x->name_len < y->name_len);
+}
+
+/* A membership, as it goes. */
+struct roll {
+	struct chring_member *member;
+	char *strings;
+	size_t size;
+};
+
+static __u32 put_bytes(struct roll *r, const char *bytes, size_t len)
+{
+	__u32 off = r->size;
+
+	memcpy(r->strings + off, bytes, len);
+	r->size += len;
+	return off;
+}
+
+static int roll_make(struct roll *r, const struct chring_members *m)
+{
+	size_t size = 1, i;
+
+	for (i = 0; i < m->count; i++) {
+		if (m->node[i].name_len > CHRING_NAME_MAX ||
+		    m->node[i].zone_len > CHRING_NAME_MAX)
+			return -ENAMETOOLONG;
+		size += m->node[i].name_len + m->node[i].zone_len;
+	}
+	r->member = calloc(m->count + 1, sizeof(*r->member));
+	r->strings = malloc(size);
+	if (!r->member || !r->strings)
+		return -ENOMEM;
+	for (i = 0; i < m->count; i++) {
+		const struct chring_edit *e = &m->node[i];
+		struct chring_member *to = &r->member[i];
+
+		to->cookie = e->cookie;
+		to->weight = e->weight;
+		to->state = e->state;
+		to->name_len = e->name_len;
+		to->name_off = put_bytes(r, e->name, e->name_len);
+		to->zone_len = e->zone_len;
+		if (e->zone_len)
+			to->zone_off = put_bytes(r, e->zone, e->zone_len);
+	}
+	return 0;
+}
+
+static int roll_send(struct chring *c, const struct roll *r,
+		     const struct chring_members *m, struct chring_outcome *out)
+{
+	struct chring_commit arg = {
+		.size = sizeof(arg),
+		.members = pointer(r->member),
+		.member_size = sizeof(*r->member),
+		.count = m->count,
+		.strings = pointer(r->strings),
+		.strings_size = r->size,
+		.epoch = m->epoch,
+		.generation = m->generation,
+		.nodes = pointer(m->id),
+	};
+	int ret = change(c, CHRING_IOC_COMMIT, &arg, &arg.flags, &arg.dry,
+			 m->plan);
+
+	if (out)
+		*out = (struct chring_outcome){
+			.ring = arg.out_ring,
+			.epoch = arg.out_epoch,
+			.generation = arg.out_generation,
+			.digest = arg.out_digest,
+		};
+	return ret;
+}
+
+int chring_commit(struct chring *c, struct chring_members *members,
+		  struct chring_outcome *out)
+{
+	struct roll r = {};
+	int ret;
+
+	/* A count that the ABI cannot say is over its limit, too. */
+	if (members->count > CHRING_NODES_MAX)
+		return -ERANGE;
+	if (members->count)
+		qsort(members->node, members->count, sizeof(*members->node),
+		      edit_cmp);
+	ret = roll_make(&r, members);
+	if (!ret)
+		ret = roll_send(c, &r, members, out);
+	free(r.member);
+	free(r.strings);
+	return ret;
+}
+
+static int pin_change(struct chring *c, unsigned long ioc, __u64 epoch,
+		      __u64 generation, struct chring_outcome *out)
+{
+	struct chring_pin arg = {
+		.size = sizeof(arg),
+		.epoch = epoch,
+		.generation = generation,
+	};
+	int ret = command(c, ioc, &arg);
+
+	if (out)
+		*out = (struct chring_outcome){
+			.ring = arg.out_ring,
+			.epoch = arg.out_epoch,
+			.generation = arg.out_generation,
+			.digest = arg.out_digest,
+		};
+	return ret;
+}
+
+int chring_pin(struct chring *c, __u64 epoch, __u64 generation,
+	       struct chring_outcome *out)
+{
+	return pin_change(c, CHRING_IOC_PIN, epoch, generation, out);
+}
+
+int chring_unpin(struct chring *c, __u64 epoch, __u64 generation,
+		 struct chring_outcome *out)
+{
+	return pin_change(c, CHRING_IOC_UNPIN, epoch, generation, out);
 }
 
 /* An answer of NODE_LIST, as it comes. */
@@ -431,6 +620,7 @@ int chring_lookup(struct chring *c, const struct chring_query *query,
 		.epoch = query->epoch,
 		.owners = pointer(answer->owner),
 		.entry_size = sizeof(*answer->owner),
+		.formers = query->formers ? pointer(answer->former) : 0,
 	};
 	int ret;
 
@@ -442,6 +632,7 @@ int chring_lookup(struct chring *c, const struct chring_query *query,
 	answer->ring = arg.out_ring;
 	answer->epoch = arg.out_epoch;
 	answer->count = arg.out_count;
+	answer->formers = arg.out_formers;
 	return ret;
 }
 
@@ -558,6 +749,14 @@ static void summary_fill(struct chring_summary *s,
 	s->nodes = arg->out_nodes;
 	s->live = arg->out_live;
 	s->collisions = arg->out_collisions;
+	s->former_epoch = arg->out_former_epoch;
+	s->worst_walk = arg->out_worst_walk;
+	s->zones = arg->out_zones;
+	s->pinned = arg->out_pinned;
+	s->least_lo = arg->out_least_lo;
+	s->least_hi = arg->out_least_hi;
+	s->most_lo = arg->out_most_lo;
+	s->most_hi = arg->out_most_hi;
 }
 
 int chring_stats(struct chring *c, unsigned int flags,

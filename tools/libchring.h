@@ -145,6 +145,8 @@ void chring_rings_free(struct chring_rings *rings);
  * @state: enum chring_state
  * @set: chring_node_set(): CHRING_NODE_* of what is to be set, at least one;
  *	the rest is left as it is
+ * @plan: NULL: change the ring. Else change nothing, and set *@plan to what
+ *	would move, to be freed by chring_plan_free(); the outcome is as if
  */
 struct chring_edit {
 	const char *name;
@@ -157,7 +159,29 @@ struct chring_edit {
 	__u32 weight;
 	__u32 state;
 	__u32 set;
+	struct chring_plan **plan;
 };
+
+/**
+ * struct chring_plan - what a change would move
+ * @moved_lo: positions with another owner than before, lower 64 bits
+ * @moved_hi: upper 64 bits
+ * @count: pairs of nodes
+ * @transfer: who would give how much to whom, each pair once. A node that would
+ *	be new has an id that is good for reading this alone
+ */
+struct chring_plan {
+	__u64 moved_lo;
+	__u64 moved_hi;
+	size_t count;
+	struct chring_transfer *transfer;
+};
+
+/**
+ * chring_plan_free() - free a plan
+ * @plan: plan, or NULL
+ */
+void chring_plan_free(struct chring_plan *plan);
 
 /**
  * struct chring_outcome - a ring after a change of it
@@ -214,6 +238,65 @@ int chring_node_set(struct chring *c, const struct chring_edit *edit,
  */
 int chring_node_del(struct chring *c, const struct chring_edit *edit,
 		    struct chring_outcome *out);
+
+/**
+ * struct chring_members - a whole membership
+ * @node: nodes; of each edit the names, @weight, @state and @cookie count. They
+ *	are put into the order of names
+ * @count: how many
+ * @id: for @count ids, in that order; or NULL
+ * @epoch: change only if the ring is at this epoch; 0: whatever it is
+ * @generation: the fleet's number for it; 0: leave it
+ * @plan: as in struct chring_edit
+ */
+struct chring_members {
+	struct chring_edit *node;
+	size_t count;
+	__u64 *id;
+	__u64 epoch;
+	__u64 generation;
+	struct chring_plan **plan;
+};
+
+/**
+ * chring_commit() - make these nodes, and no others, those of the handle's ring
+ * @c: handle, open for writing
+ * @members: the nodes
+ * @out: how it went, filled in on failure too; or NULL
+ *
+ * One epoch, whatever is different. A node whose name is there already keeps
+ * its id.
+ *
+ * Return: 0; -EINVAL, -ENAMETOOLONG, -ERANGE: a name, twice the same name, or a
+ * number; -ERANGE too: @generation is below the ring's; -ENOSPC: too many
+ * tokens; -ESTALE: the ring is not at @epoch.
+ */
+int chring_commit(struct chring *c, struct chring_members *members,
+		  struct chring_outcome *out);
+
+/**
+ * chring_pin() - the owners of now are the former ones until unpinned
+ * @c: handle, open for writing
+ * @epoch: change only if the ring is at this epoch; 0: whatever it is
+ * @generation: the fleet's number after it; 0: leave it
+ * @out: how it went, filled in on failure too; or NULL
+ *
+ * Return: 0; -EBUSY: it is pinned; -ESTALE; -ERANGE: @generation.
+ */
+int chring_pin(struct chring *c, __u64 epoch, __u64 generation,
+	       struct chring_outcome *out);
+
+/**
+ * chring_unpin() - the next change of tokens has former owners of its own
+ * @c: handle, open for writing
+ * @epoch: as for chring_pin()
+ * @generation: as for chring_pin()
+ * @out: as for chring_pin()
+ *
+ * Return: 0; -ENOENT: it is not pinned; -ESTALE; -ERANGE: @generation.
+ */
+int chring_unpin(struct chring *c, __u64 epoch, __u64 generation,
+		 struct chring_outcome *out);
 
 /**
  * struct chring_node - a node
@@ -295,6 +378,7 @@ int chring_node_name(struct chring *c, __u64 id, const char **name,
  * @epoch: answer only for this epoch; 0: for whatever is current
  * @flags: CHRING_LOOKUP_*
  * @count: owners wanted, 1..CHRING_REPLICAS_MAX
+ * @formers: not 0: as many former owners too; 0 with CHRING_LOOKUP_PREVIOUS
  */
 struct chring_query {
 	const void *key;
@@ -303,6 +387,7 @@ struct chring_query {
 	__u64 epoch;
 	__u32 flags;
 	__u32 count;
+	__u32 formers;
 };
 
 /**
@@ -313,6 +398,8 @@ struct chring_query {
  * @epoch: the answer holds for exactly this one
  * @count: owners given, fewer than wanted only if fewer are in service
  * @owner: the first @count are set
+ * @formers: former owners given
+ * @former: the first @formers are set
  */
 struct chring_answer {
 	__u64 position;
@@ -320,6 +407,8 @@ struct chring_answer {
 	__u64 epoch;
 	__u32 count;
 	struct chring_owner owner[CHRING_REPLICAS_MAX];
+	__u32 formers;
+	struct chring_owner former[CHRING_REPLICAS_MAX];
 };
 
 /**
@@ -330,8 +419,8 @@ struct chring_answer {
  *	@epoch are those of the ring
  *
  * Return: 0; -ENODATA: the ring has no nodes; -EHOSTUNREACH: none of them is
- * in service with weight; -ESTALE: the ring is not at @epoch; -EOPNOTSUPP:
- * @flags or @count are not offered by this module; -ERANGE: @key_len, @count or
+ * in service with weight, both of the former owners with
+ * CHRING_LOOKUP_PREVIOUS; -ESTALE: the ring is not at @epoch; -ERANGE: @key_len, @count or
  * @position; -EBADF too: a position on a keyed ring, and the handle is not open
  * for writing.
  */
@@ -346,7 +435,7 @@ int chring_lookup(struct chring *c, const struct chring_query *query,
  * @lens: length of each key; NULL with CHRING_LOOKUP_POSITION
  * @nodes: becomes the id of each key's owner
  * @count: keys, at most CHRING_BATCH_MAX
- * @flags: CHRING_LOOKUP_POSITION or 0
+ * @flags: CHRING_LOOKUP_POSITION, CHRING_LOOKUP_PREVIOUS
  * @epoch: answer only for this epoch; 0: for whatever is current
  * @out_done: keys answered: fewer than @count if the ring changed meanwhile
  * @out_ring: id of the ring
@@ -448,6 +537,15 @@ int chring_release(struct chring *c, __u64 node, __u32 count,
  * @nodes: all of them
  * @live: nodes in service with weight
  * @collisions: tokens that stand where another one stands already
+ * @former_epoch: last epoch of the former owners; 0: there are none
+ * @worst_walk: tokens and nodes that the longest walk of a lookup looked at
+ * @zones: with a node in service with weight
+ * @pinned: the former owners stay until chring_unpin()
+ * @least_lo: positions of the shortest arc between two tokens, lower 64 bits;
+ *	given as @checksum is
+ * @least_hi: upper 64 bits
+ * @most_lo: positions of the longest, lower 64 bits
+ * @most_hi: upper 64 bits
  * @config: of the ring; the seed of a keyed ring (CHRING_HASH_SIPHASH), which
  *	never is 0, reads 0 if the handle is not open for writing
  * @share: @nodes of them in the order of chring_node_list(), in positions of
@@ -466,6 +564,14 @@ struct chring_summary {
 	__u32 nodes;
 	__u32 live;
 	__u32 collisions;
+	__u64 former_epoch;
+	__u32 worst_walk;
+	__u32 zones;
+	__u32 pinned;
+	__u64 least_lo;
+	__u64 least_hi;
+	__u64 most_lo;
+	__u64 most_hi;
 	struct chring_config config;
 	struct chring_node_share *share;
 };

@@ -4,23 +4,20 @@
 #include "errors.h"
 #include "lookup.h"
 
-static int refused_kind(const struct chring_query *query)
+static int refused_previous(const struct session *s, int err)
 {
-	const char *what = "this";
-
-	if (query->flags & CHRING_LOOKUP_ZONES)
-		what = "zones";
-	else if (query->flags & CHRING_LOOKUP_PREVIOUS)
-		what = "previous";
-	else if (query->count > 1)
-		what = "replicas";
-	return refused("lookup: '%s' is known, but the loaded chring.ko does not offer it yet; look up without it",
-		       what);
+	if (err == -ENODATA)
+		return refused("ring '%s': it had no nodes before; there are no former owners",
+			       s->ring);
+	return refused("ring '%s': all its former owners are down", s->ring);
 }
 
 int lookup_refused(const struct session *s, const struct chring_query *query,
 		   int err)
 {
+	if (query->flags & CHRING_LOOKUP_PREVIOUS &&
+	    (err == -ENODATA || err == -EHOSTUNREACH))
+		return refused_previous(s, err);
 	switch (-err) {
 	case ENODATA:
 		return refused("ring '%s': it has no nodes; 'chringctl node add %s NODE' adds one",
@@ -31,8 +28,6 @@ int lookup_refused(const struct session *s, const struct chring_query *query,
 	case EBADF:
 		return refused("ring '%s': it is keyed: only who may write to %s looks up positions of it",
 			       s->ring, CHRING_DEVICE);
-	case EOPNOTSUPP:
-		return refused_kind(query);
 	case ERANGE:
 		if (query->flags & CHRING_LOOKUP_POSITION)
 			return refused("ring '%s': a position is wider than the 32 bits of the ring's circle",

@@ -46,7 +46,7 @@ void share_json_percent(json_object *to, const struct share *s, __u32 bits)
 	json_ratio(to, "percent", share_millionths(s, bits) / 1e4);
 }
 
-void share_json(json_object *to, const struct share *s)
+void share_json_as(json_object *to, const char *name, const struct share *s)
 {
 	char hex[sizeof("0x") + 32];
 
@@ -54,5 +54,10 @@ void share_json(json_object *to, const struct share *s)
 		snprintf(hex, sizeof(hex), "0x%llx%016llx", s->hi, s->lo);
 	else
 		snprintf(hex, sizeof(hex), "0x%016llx", s->lo);
-	json_string(to, "share", hex);
+	json_string(to, name, hex);
+}
+
+void share_json(json_object *to, const struct share *s)
+{
+	share_json_as(to, "share", s);
 }

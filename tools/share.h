@@ -25,5 +25,6 @@ void share_json_percent(json_object *to, const struct share *s, __u32 bits);
 
 /* The number itself. */
 void share_json(json_object *to, const struct share *s);
+void share_json_as(json_object *to, const char *name, const struct share *s);
 
 #endif /* CHRINGCTL_SHARE_H */

@@ -74,7 +74,8 @@ static void fill_batch(const struct stream *st, struct chring_batch *b)
 	*b = (struct chring_batch){
 		.nodes = st->nodes,
 		.count = k->count - st->done,
-		.flags = st->how->flags,
+		/* Zones first or not, the first owner is the same. */
+		.flags = st->how->flags & ~CHRING_LOOKUP_ZONES,
 	};
 	if (k->positions) {
 		b->keys = k->position + st->done;
@@ -145,7 +146,7 @@ int stream_run(const struct session *s, const struct chring_query *how,
 		.fn = fn,
 		.context = context,
 		.nodes = needed(malloc(CHRING_BATCH_MAX * sizeof(*st.nodes))),
-		.a.whole = how->count > 1,
+		.a.whole = how->count > 1 || how->formers,
 	};
 	int ret;
 

@@ -169,13 +169,15 @@ int words_read(struct args *args, const struct word *words, size_t count,
 		bit = 1U << (word - words);
 		if (*given & bit)
 			return misused("'%s' is given twice", name);
+		*given |= bit;
+		if (!word->read)
+			continue;
 		text = args_next(args);
 		if (!text)
 			return misused("'%s': expected a value after it", name);
 		ret = word->read(word, text);
 		if (ret)
 			return ret;
-		*given |= bit;
 	}
 	return STATUS_OK;
 }

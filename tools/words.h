@@ -42,7 +42,8 @@ int args_node(struct args *args, const char **node);
 /**
  * struct word - a word and what follows it: ``weight 3``
  * @name: the word
- * @read: takes what follows. Return: STATUS_OK or STATUS_USAGE
+ * @read: takes what follows. Return: STATUS_OK or STATUS_USAGE. NULL: nothing
+ *	does
  * @to: where it goes
  * @choices: for word_choice()
  * @min: for word_number()
@@ -65,6 +66,8 @@ struct word {
 #define WORD_CHOICE(_name, _to, _choices)				\
 	{ .name = _name, .read = word_choice, .to = _to,		\
 	  .choices = _choices }
+
+#define WORD_ALONE(_name)	{ .name = _name }
 
 /* A number from @min to @max; @to: __u64. */
 int word_number(const struct word *word, const char *text);

@@ -24,6 +24,14 @@ static int first_owner(const struct chring_table *t, const unsigned long *out)
 	return -EHOSTUNREACH;
 }
 
+static struct chring_share whole_circle(u32 bits)
+{
+	return (struct chring_share){
+		.lo = bits == 32 ? 1ULL << 32 : 0,
+		.hi = bits == 64,
+	};
+}
+
 int chring_balance_shares(const struct chring_table *t,
 			  const unsigned long *out, u32 bits,
 			  struct chring_share *share)
@@ -38,10 +46,7 @@ int chring_balance_shares(const struct chring_table *t,
 		return owner == -EINTR ? owner : 0;
 	/* All tokens at one place: its first node owns the whole circle. */
 	if (t->token[0] == t->token[t->count - 1]) {
-		if (bits == 32)
-			share[owner].lo = 1ULL << 32;
-		else
-			share[owner].hi = 1;
+		share[owner] = whole_circle(bits);
 		return 0;
 	}
 	/* From the end, where the next node in service is the first of all. */
@@ -55,5 +60,35 @@ int chring_balance_shares(const struct chring_table *t,
 		if (at % PAUSE_EVERY == 0 && chring_pause())
 			return -EINTR;
 	}
+	return 0;
+}
+
+int chring_balance_extremes(const struct chring_table *t, u32 bits,
+			    struct chring_share *least,
+			    struct chring_share *most)
+{
+	u64 min = ~0ULL, max = 0;
+	u32 at;
+
+	*least = *most = (struct chring_share){};
+	if (!t->count)
+		return 0;
+	for (at = 0; at < t->count; at++) {
+		u64 arc = arc_of(t, at) >> (64 - bits);
+
+		if (arc) {
+			min = min(min, arc);
+			max = max(max, arc);
+		}
+		if (at % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
+			return -EINTR;
+	}
+	/* All tokens at one place: what is between them is everything. */
+	if (!max) {
+		*least = *most = whole_circle(bits);
+		return 0;
+	}
+	least->lo = min;
+	most->lo = max;
 	return 0;
 }

@@ -36,4 +36,18 @@ int chring_balance_shares(const struct chring_table *t,
 			  const unsigned long *out, u32 bits,
 			  struct chring_share *share);
 
+/**
+ * chring_balance_extremes() - the shortest and the longest arc between tokens
+ * @t: a table, with tokens or without
+ * @bits: width of the ring's positions, the unit of a share
+ * @least: set to the positions of the shortest arc, tokens at one place being
+ *	one; 0 if there are none
+ * @most: set to those of the longest
+ *
+ * May sleep. Return: 0, or -EINTR if the caller is being killed.
+ */
+int chring_balance_extremes(const struct chring_table *t, u32 bits,
+			    struct chring_share *least,
+			    struct chring_share *most);
+
 #endif /* CHRING_BALANCE_H */

@@ -120,19 +120,6 @@ static int set_up_injection(void)
 	return 0;
 }
 
-/* Leaves the ring as it is, with so many epochs more. */
-static int change_often(int fd, int changes)
-{
-	int i, ret = 0;
-
-	for (i = 0; i < changes && !ret; i += 2) {
-		ret = node_set_state(fd, "a", CHRING_STATE_DRAIN);
-		if (!ret)
-			ret = node_set_state(fd, "a", CHRING_STATE_UP);
-	}
-	return ret;
-}
-
 FIXTURE(fault)
 {
 	int fd;		/* of the ring, for the command */
@@ -152,7 +139,7 @@ FIXTURE_SETUP(fault)
 	ASSERT_EQ(0, node_add(self->fd, "a", WEIGHT, CHRING_STATE_UP, NULL));
 	ASSERT_EQ(0, node_add(self->fd, "b", WEIGHT, CHRING_STATE_UP, NULL));
 	/* A log that is full has grown as far as it does: bytes compare. */
-	ASSERT_EQ(0, change_often(self->fd, CHRING_EVENTS_KEPT));
+	ASSERT_EQ(0, change_often(self->fd, "a", CHRING_EVENTS_KEPT));
 	/* A page fault in the middle of a call would find no memory either. */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
 }
@@ -486,7 +473,7 @@ static void prepare_grow(struct _test_data_fault *self)
 	self->fd = ring_fresh(RING, NULL);
 	node_add(self->fd, "a", 1, CHRING_STATE_UP, NULL);
 	node_add(self->fd, "b", 1, CHRING_STATE_UP, NULL);
-	change_often(self->fd, 14);
+	change_often(self->fd, "a", 14);
 }
 
 static int run_node_list(struct _test_data_fault *self)
@@ -555,7 +542,7 @@ static void prepare_read(struct _test_data_fault *self)
 {
 	prepare_bind(self);
 	run_bind(self);
-	change_often(self->fd, 2);
+	change_often(self->fd, "a", 2);
 }
 
 static int run_acquire(struct _test_data_fault *self)

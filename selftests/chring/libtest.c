@@ -120,6 +120,18 @@ int node_del(int fd, const char *name)
 	return chr(fd, CHRING_IOC_NODE_DEL, &arg);
 }
 
+int change_often(int fd, const char *name, int changes)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < changes && !ret; i += 2) {
+		ret = node_set_state(fd, name, CHRING_STATE_DRAIN);
+		if (!ret)
+			ret = node_set_state(fd, name, CHRING_STATE_UP);
+	}
+	return ret;
+}
+
 static int lookup(int fd, struct chring_lookup *out, struct chring_owner *owner)
 {
 	out->size = sizeof(*out);

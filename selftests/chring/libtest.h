@@ -45,6 +45,8 @@ int node_add(int fd, const char *name, __u32 weight, __u32 state, __u64 *id);
 int node_set_weight(int fd, const char *name, __u32 weight);
 int node_set_state(int fd, const char *name, __u32 state);
 int node_del(int fd, const char *name);
+/* An even number of changes, of the state of a node, which is up in the end. */
+int change_often(int fd, const char *name, int changes);
 
 int lookup_key(int fd, const void *key, __u32 len, struct chring_lookup *out,
 	       struct chring_owner *owner);

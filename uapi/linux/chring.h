@@ -877,6 +877,11 @@ struct chring_node_share {
  * @out_zones: zones with a node in service with weight
  * @out_pinned: 1: the former owners stay until CHRING_IOC_UNPIN
  * @out_reserved: 0
+ * @out_least_lo: positions of the shortest arc between two tokens, lower 64
+ *	bits; given as @out_checksum is
+ * @out_least_hi: upper 64 bits: tokens at one place only have 2^64 between them
+ * @out_most_lo: positions of the longest, lower 64 bits
+ * @out_most_hi: upper 64 bits
  *
  * Reads. EMSGSIZE: @entries is given and @count < @out_nodes.
  */
@@ -904,6 +909,10 @@ struct chring_stats {
 	__u32 out_zones;
 	__u32 out_pinned;
 	__u32 out_reserved;
+	__aligned_u64 out_least_lo;
+	__aligned_u64 out_least_hi;
+	__aligned_u64 out_most_lo;
+	__aligned_u64 out_most_hi;
 };
 #define CHRING_IOC_STATS	_IO(CHRING_IOC_MAGIC, 0x30)
 
