@@ -30,12 +30,12 @@ _chringctl_values()
 # _chringctl_after OBJECT [COMMAND] [RING] [NODE]...: words that come next
 _chringctl_after()
 {
-	local node='weight zone cookie state generation epoch'
+	local node='weight zone cookie state generation epoch dry-run'
 
 	case "$1 $2" in
 	'ring ') echo 'add del list show' ;;
 	'node ') echo 'add set del list' ;;
-	'lookup ' | 'acquire ' | 'stats ' | 'ranges ' | 'diff ' | 'tokens ')
+	'lookup ' | 'acquire ' | 'stats ' | 'ranges ' | 'diff ' | 'tokens ' | 'pin ' | 'unpin ')
 		_chringctl_rings
 		;;
 	'watch ') _chringctl_rings; echo count ;;
@@ -50,17 +50,18 @@ _chringctl_after()
 		case $# in
 		2) _chringctl_rings ;;
 		3) [ "$2" = add ] || _chringctl_nodes "$3" ;;
-		*) [ "$2" = del ] && echo 'generation epoch' || echo "$node" ;;
+		*) [ "$2" = del ] && echo 'generation epoch dry-run' || echo "$node" ;;
 		esac
 		;;
-	lookup\ *) echo 'replicas zones previous position -0 -- -' ;;
+	pin\ * | unpin\ *) echo 'generation epoch' ;;
+	lookup\ *) echo 'replicas zones previous former position -0 -- -' ;;
 	acquire\ *) echo 'hold position -0 -- -' ;;
 	stats\ *) echo '-0 -' ;;
 	ranges\ *)
 		[ $# -gt 2 ] || _chringctl_nodes "$2"
 		echo previous
 		;;
-	' ') echo '-j -o -0 -h -V ring node lookup acquire stats ranges diff tokens watch info' ;;
+	' ') echo '-j -o -0 -h -V ring node lookup acquire stats ranges diff tokens pin unpin watch info' ;;
 	esac
 }
 

@@ -49,10 +49,7 @@ static int answer_next(struct stream *st)
 static int ask_one(struct stream *st)
 {
 	const struct keys *k = &st->keys;
-	struct chring_query query = {
-		.flags = st->how->flags,
-		.count = st->how->count,
-	};
+	struct chring_query query = *st->how;
 	int ret;
 
 	if (k->positions) {

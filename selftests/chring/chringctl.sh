@@ -178,13 +178,91 @@ bad_words()
 
 not_offered()
 {
-	ring r.offer a b &&
 	refuses 1 "ring 'x': layout 'ketama' is known, .* offered: plain$" ring add x layout ketama &&
-	refuses 1 "ring 'x': hash 'md5' is known, .* offered: xxh64, siphash" ring add x hash md5 &&
-	refuses 1 "lookup: 'zones' is known, but" lookup r.offer zones k &&
-	refuses 1 "lookup: 'previous' is known, but" lookup r.offer previous k &&
+	refuses 1 "ring 'x': hash 'md5' is known, .* offered: xxh64, siphash" ring add x hash md5
+}
+
+# Of each of three zones one, whatever stands next to each other.
+zones()
+{
+	local i k zone
+
+	silent ring add r.zones || return
+	for i in 1 2 3 4 5 6 7 8 9; do
+		silent node add r.zones "n$i" zone "z$((i % 3))" || return
+	done
+	for k in a b c d e f g h; do
+		run 0 lookup r.zones replicas 3 zones "$k" || return
+		zone=$(tr -dc 0-9 <"$dir/out" | sed 's/[0369]/x/; s/[147]/y/; s/[258]/z/')
+		[ "$(echo "$zone" | fold -w1 | sort | tr -d '\n')" = xyz ] ||
+			bad "not of three zones: $(cat "$dir/out")" || return
+	done
+	answers '^zones +3$' stats r.zones &&
 	echo k >"$dir/key" &&
-	refuses 1 "lookup: 'zones' is known, but" lookup r.offer zones - <"$dir/key"
+	[ "$(chringctl lookup r.zones zones - <"$dir/key")" = "$(chringctl lookup r.zones k)" ]
+}
+
+former()
+{
+	ring r.form a && silent node add r.form b weight 50 &&
+	refuses 1 "ring 'no': no such ring" pin no &&
+	answers '^k	a$' lookup r.form previous k &&
+	answers '^k	b	a$' lookup r.form former k &&
+	answers '"formers": \[ \{ "node": "a"' -j lookup r.form former k &&
+	echo k >"$dir/key" &&
+	answers '^k	b	a$' lookup r.form former - <"$dir/key" &&
+	answers '^k	a$' lookup r.form previous - <"$dir/key" &&
+	refuses 2 "'previous' shows former owners alone" lookup r.form previous former k &&
+	silent node set r.form a state down &&
+	refuses 1 "ring 'r.form': all its former owners are down" lookup r.form previous k &&
+	answers '^k	b	$' lookup r.form former k &&
+	silent node set r.form a state drain && answers '^k	b	a$' lookup r.form former k &&
+	ring r.forn && refuses 1 "ring 'r.forn': it had no nodes before" lookup r.forn previous k
+}
+
+pins()
+{
+	ring r.pin a b && refuses 1 "ring 'r.pin': it is not pinned" unpin r.pin &&
+	refuses 1 "ring 'r.pin': it is at epoch 3, not 9; nothing was changed" pin r.pin epoch 9 &&
+	silent pin r.pin generation 7 &&
+	refuses 1 "ring 'r.pin': it is pinned already; 'chringctl unpin r.pin'" pin r.pin &&
+	answers '^former +3, pinned$' stats r.pin &&
+	silent node del r.pin a && silent node add r.pin c weight 9 &&
+	answers '^former +3, pinned$' stats r.pin &&
+	answers '^[a-z]+	[ab]$' lookup r.pin previous k &&
+	refuses 1 "ring 'r.pin': it is at generation 7, and it never falls" unpin r.pin generation 6 &&
+	answers '"epoch": "0x7",$' -j unpin r.pin &&
+	answers '^former +3$' stats r.pin && silent node del r.pin c &&
+	answers '^former +7$' stats r.pin
+}
+
+digest_of()
+{
+	chringctl stats "$1" | sed -n 's/^digest *//p'
+}
+
+# What would be, and is not; and then is.
+dry_run()
+{
+	local digest
+
+	ring r.dry a b && digest=$(digest_of r.dry) &&
+	answers '^moved +[1-9][0-9]\.[0-9]{4}%$' node add r.dry c dry-run &&
+	answers '^a +c +[1-9][0-9]\.[0-9]{4}$' node add r.dry c dry-run &&
+	answers '^b +c ' node add r.dry c dry-run weight 1 &&
+	answers '"id": ?null,$' -j node add r.dry c dry-run &&
+	answers '^ +"to": ?"c",$' -j node add r.dry c dry-run &&
+	answers '^ +"from": ?"[ab]",$' -j node add r.dry c dry-run &&
+	answers '^moved +0\.0000%$' node set r.dry a cookie 3 dry-run &&
+	answers '^a +b ' node set r.dry a state down dry-run &&
+	answers '^b +a +[0-9.]+$' node del r.dry b dry-run &&
+	refuses 1 "node 'a': ring 'r.dry' has it already" node add r.dry a dry-run &&
+	refuses 2 "'dry-run' is given twice" node del r.dry b dry-run dry-run &&
+	[ "$(digest_of r.dry)" = "$digest" ] || bad 'it has changed' || return
+	digest=$(chringctl node add r.dry c dry-run | sed -n 's/^digest *//p') &&
+	silent node add r.dry c && [ "$(digest_of r.dry)" = "$digest" ] &&
+	silent node del r.dry a && silent node del r.dry c &&
+	answers '^b +- +100\.0000$' node del r.dry b dry-run
 }
 
 replicas()
@@ -713,8 +791,8 @@ watch_json()
 
 	ring r.wjson a && watching r.wjson -j watch r.wjson &&
 	silent node del r.wjson a generation 3 &&
-	awaits '^\{ "type": "change", "ring": "0x[0-9a-f]+", "old_epoch": "0x[0-9a-f]+", "epoch": "0x[0-9a-f]+", "generation": "0x3", "digest": "0x[0-9a-f]{16}", "time": "0x[0-9a-f]+", "added": 0, "removed": 1, "changed": 0, "flipped": 0, "tokens_changed": true, "nodes": 0, "live": 0, "tokens": "0x0" \}$' &&
-	awaits '"changed": 1, "flipped": 0, "tokens_changed": false, "nodes": 1, "live": 1, "tokens": "0xa0" \}$' &&
+	awaits '^\{ "type": "change", "ring": "0x[0-9a-f]+", "old_epoch": "0x[0-9a-f]+", "epoch": "0x[0-9a-f]+", "generation": "0x3", "digest": "0x[0-9a-f]{16}", "time": "0x[0-9a-f]+", "added": 0, "removed": 1, "changed": 0, "flipped": 0, "tokens_changed": true, "pinned": false, "nodes": 0, "live": 0, "tokens": "0x0" \}$' &&
+	awaits '"changed": 1, "flipped": 0, "tokens_changed": false, "pinned": false, "nodes": 1, "live": 1, "tokens": "0xa0" \}$' &&
 	silent ring del r.wjson && watched 1
 }
 
@@ -846,7 +924,7 @@ no_module()
 	insmod /chring.ko && [ "$1" = 0 ] && answers '^default ' ring list
 }
 
-tests="info usage ring_add ring_refused bad_words not_offered replicas node_add node_set
+tests="info usage ring_add ring_refused bad_words not_offered replicas zones former pins dry_run node_add node_set
 	node_del in_service lookup_keys lookup_positions stream stream_json
 	stream_bytes stream_waits stream_deleted stream_changes many bytes
 	stats ranges diff audit acquire acquire_holds acquire_refused watch

@@ -171,7 +171,7 @@ TEST_F(place, commit_is_one_change)
 	EXPECT_EQ(id, c.nodes[500]);
 	EXPECT_LT(id, c.nodes[0]);
 
-	/* What there is is what was asked for: nothing to do. */
+	/* The ring has what is asked for: nothing to do. */
 	ASSERT_EQ(0, commit(self->fd, &c));
 	ASSERT_EQ(0, stats(self->fd, &st, NULL, 0));
 	EXPECT_EQ(epoch + 1, st.out_epoch);
@@ -668,7 +668,9 @@ TEST_F_TIMEOUT(place, down_and_up_10000_times, 600)
 		for (r = 0; r < 3; r++)
 			up[k][r] = owner[r].node;
 	}
-	/* That of the first key flips. */
+	/* The log takes no more room after these. */
+	ASSERT_EQ(0, change_often(self->fd, "a", CHRING_EVENTS_KEPT));
+	/* The owner of the first key flips. */
 	node = up[0][0];
 	ASSERT_EQ(0, stats(self->fd, &st, NULL, 0));
 	former = st.out_former_epoch;
