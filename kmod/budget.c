@@ -57,14 +57,31 @@ static bool charge(size_t size)
 	return false;
 }
 
+static void *get_memory(size_t size)
+{
+	return size <= SLAB_MAX ? kvmalloc(size, GFP_CHRING) :
+				  __vmalloc(size, GFP_CHRING);
+}
+
+void *chring_buffer_alloc(size_t size)
+{
+	void *p = get_memory(size);
+
+	return p ? p : ERR_PTR(-ENOMEM);
+}
+
+void chring_buffer_free(const void *p)
+{
+	kvfree(p);
+}
+
 void *chring_alloc(size_t size)
 {
 	void *p;
 
 	if (!charge(size))
 		return ERR_PTR(-EDQUOT);
-	p = size <= SLAB_MAX ? kvmalloc(size, GFP_CHRING) :
-			       __vmalloc(size, GFP_CHRING);
+	p = get_memory(size);
 	if (p)
 		return p;
 	atomic_long_sub(size, &used_bytes);

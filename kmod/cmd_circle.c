@@ -8,6 +8,7 @@
  * memory of a ring by being slow, and the next chunk begins where this one
  * ended, as the next page does.
  */
+#include "budget.h"
 #include "chardev.h"
 #include "core/arcs.h"
 #include "core/diff.h"
@@ -28,7 +29,6 @@
  * @done: entries copied out so far
  * @id: DIFF: ids by slot, of the former nodes and behind them of those of now;
  *	NULL until the first chunk needs them
- * @id_bytes: size of @id
  */
 struct page_of {
 	const struct chring_call *call;
@@ -39,7 +39,6 @@ struct page_of {
 	u32 room;
 	u32 done;
 	u64 *id;
-	size_t id_bytes;
 };
 
 /**
@@ -168,13 +167,12 @@ static int get_ids(struct page_of *p, const struct chring_view *v)
 
 	if (p->id)
 		return 0;
-	id = chring_alloc(bytes);
+	id = chring_buffer_alloc(bytes);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	put_ids(id, v->former.roster);
 	put_ids(id + had, v->roster);
 	p->id = id;
-	p->id_bytes = bytes;
 	return 0;
 }
 
@@ -341,12 +339,12 @@ static int run_list(struct chring_call *call, const struct list *list)
 	ret = check_list(call, list);
 	if (ret)
 		return ret;
-	p.entry = chring_alloc(p.room * list->size);
+	p.entry = chring_buffer_alloc(p.room * list->size);
 	if (IS_ERR(p.entry))
 		return PTR_ERR(p.entry);
 	ret = fill_page(&p, list);
-	chring_free(p.id, p.id_bytes);
-	chring_free(p.entry, p.room * list->size);
+	chring_buffer_free(p.id);
+	chring_buffer_free(p.entry);
 	if (ret)
 		return ret;
 	arg->out_count = p.done;

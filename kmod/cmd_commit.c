@@ -52,15 +52,17 @@ static int answer_commit(struct chring_request *rq)
 
 static int check_commit(struct chring_commit *arg)
 {
+	int ret = chring_dry_run_check(&arg->dry, arg->flags & CHRING_DRY_RUN);
+
+	if (ret)
+		return ret;
 	if (arg->flags & ~CHRING_DRY_RUN)
 		return -EINVAL;
 	if (arg->count > CHRING_NODES_MAX || arg->strings_size > STRINGS_MAX)
 		return -ERANGE;
 	/* An input, and still of a size that can be. */
-	if (chring_check_entry(arg->member_size,
-			       offsetofend(struct chring_member, zone_len)))
-		return -EINVAL;
-	return chring_dry_run_check(&arg->dry, arg->flags & CHRING_DRY_RUN);
+	return chring_check_entry(arg->member_size,
+				  offsetofend(struct chring_member, zone_len));
 }
 
 static int get_strings(struct commit_call *c, const struct chring_commit *arg)

@@ -2,6 +2,7 @@
 /* Commands that ask who owns a key. */
 #include <linux/uaccess.h>
 
+#include "budget.h"
 #include "chardev.h"
 #include "core/hash.h"
 
@@ -47,7 +48,7 @@ static int check_lookup(const struct chring_call *call)
 static int long_key_position(const struct chring_ring *ring,
 			     const struct chring_lookup *arg, u64 *position)
 {
-	void *key = chring_alloc(arg->key_len);
+	void *key = chring_buffer_alloc(arg->key_len);
 	int ret = 0;
 
 	if (IS_ERR(key))
@@ -57,7 +58,7 @@ static int long_key_position(const struct chring_ring *ring,
 	else
 		*position = chring_hash_position(&ring->config, key,
 						 arg->key_len);
-	chring_free(key, arg->key_len);
+	chring_buffer_free(key);
 	return ret;
 }
 
@@ -187,14 +188,12 @@ int chring_cmd_lookup(struct chring_call *call)
 
 /**
  * struct chunk - some keys of a batch, on their way through
- * @bytes: size of all of it
  * @room: size of @key
  * @value: position of each key, then id of its owner
  * @len: length of each key
  * @key: their bytes
  */
 struct chunk {
-	size_t bytes;
 	u32 room;
 	u64 value[CHUNK_KEYS];
 	u32 len[CHUNK_KEYS];
@@ -205,12 +204,10 @@ static struct chunk *chunk_alloc(const struct chring_lookup_batch *arg)
 {
 	u32 room = min_t(u32, arg->keys_size, CHRING_KEY_MAX);
 	size_t bytes = sizeof(struct chunk) + room;
-	struct chunk *c = chring_alloc(bytes);
+	struct chunk *c = chring_buffer_alloc(bytes);
 
-	if (!IS_ERR(c)) {
-		c->bytes = bytes;
+	if (!IS_ERR(c))
 		c->room = room;
-	}
 	return c;
 }
 
@@ -392,6 +389,6 @@ int chring_cmd_lookup_batch(struct chring_call *call)
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	ret = batch_chunks(call, c);
-	chring_free(c, c->bytes);
+	chring_buffer_free(c);
 	return ret;
 }

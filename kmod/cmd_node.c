@@ -2,6 +2,7 @@
 /* Commands on nodes. */
 #include <linux/uaccess.h>
 
+#include "budget.h"
 #include "chardev.h"
 
 /**
@@ -126,9 +127,7 @@ static int node_change(struct chring_call *call, u32 set, change_fn *change)
 		.dry_run = arg->flags & CHRING_DRY_RUN,
 		.answer = answer_node,
 	};
-	ret = chring_dry_run_check(&arg->dry, c.rq.dry_run);
-	if (!ret)
-		ret = get_edit(&c, arg, set);
+	ret = get_edit(&c, arg, set);
 	if (ret)
 		return ret;
 	ret = change(call->ring, &c.edit, &c.rq);
@@ -139,10 +138,18 @@ static int node_change(struct chring_call *call, u32 set, change_fn *change)
 	return ret;
 }
 
+static int check_dry_run(struct chring_node_change *arg)
+{
+	return chring_dry_run_check(&arg->dry, arg->flags & CHRING_DRY_RUN);
+}
+
 int chring_cmd_node_add(struct chring_call *call)
 {
-	const struct chring_node_change *arg = &call->arg->node_change;
+	struct chring_node_change *arg = &call->arg->node_change;
+	int ret = check_dry_run(arg);
 
+	if (ret)
+		return ret;
 	if (arg->flags & ~CHRING_DRY_RUN || arg->node)
 		return -EINVAL;
 	return node_change(call, CHRING_NODE_ALL, chring_ring_node_add);
@@ -161,7 +168,12 @@ int chring_cmd_node_set(struct chring_call *call)
 
 int chring_cmd_node_del(struct chring_call *call)
 {
-	if (call->arg->node_change.flags & ~CHRING_DRY_RUN)
+	struct chring_node_change *arg = &call->arg->node_change;
+	int ret = check_dry_run(arg);
+
+	if (ret)
+		return ret;
+	if (arg->flags & ~CHRING_DRY_RUN)
 		return -EINVAL;
 	return node_change(call, 0, chring_ring_node_del);
 }
@@ -235,7 +247,7 @@ static int make_listing(struct listing *l, struct chring_node_list *arg,
 		return -EMSGSIZE;
 	if (!l->count)
 		return 0;
-	p = chring_alloc(listing_bytes(l));
+	p = chring_buffer_alloc(listing_bytes(l));
 	if (IS_ERR(p))
 		return PTR_ERR(p);
 	l->entry = p;
@@ -275,6 +287,6 @@ int chring_cmd_node_list(struct chring_call *call)
 	chring_view_put(v);
 	if (!ret && l.count)
 		ret = put_listing(&l, arg);
-	chring_free(l.entry, listing_bytes(&l));
+	chring_buffer_free(l.entry);
 	return ret;
 }

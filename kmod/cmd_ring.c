@@ -152,13 +152,13 @@ int chring_cmd_ring_list(struct chring_call *call)
 		arg->out_count = chring_registry_list(NULL, 0);
 		return arg->out_count ? -EMSGSIZE : 0;
 	}
-	entry = chring_alloc(bytes);
+	entry = chring_buffer_alloc(bytes);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
 	arg->out_count = chring_registry_list(entry, room);
 	ret = arg->out_count > room ? -EMSGSIZE :
 	      chring_put_entries(arg->entries, arg->entry_size, entry,
 				 sizeof(*entry), arg->out_count);
-	chring_free(entry, bytes);
+	chring_buffer_free(entry);
 	return ret;
 }

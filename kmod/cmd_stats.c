@@ -3,6 +3,7 @@
 #include <linux/uaccess.h>
 #include <linux/xxhash.h>
 
+#include "budget.h"
 #include "chardev.h"
 #include "core/balance.h"
 #include "core/digest.h"
@@ -13,22 +14,22 @@
  * @share: by slot
  * @load: by slot
  * @name_hash: by slot
- * @bytes: size of all of it; one allocation
+ *
+ * One allocation.
  */
 struct shares {
 	struct chring_node_share *entry;
 	struct chring_share *share;
 	struct chring_load *load;
 	u64 *name_hash;
-	size_t bytes;
 };
 
 static int shares_alloc(struct shares *s, const struct chring_roster *r)
 {
-	s->bytes = r->count * sizeof(*s->entry) +
-		   r->slots * (sizeof(*s->share) + sizeof(*s->load) +
-			       sizeof(*s->name_hash));
-	s->entry = chring_alloc(s->bytes);
+	s->entry = chring_buffer_alloc(r->count * sizeof(*s->entry) +
+				       r->slots * (sizeof(*s->share) +
+						   sizeof(*s->load) +
+						   sizeof(*s->name_hash)));
 	if (IS_ERR(s->entry))
 		return PTR_ERR(s->entry);
 	s->share = (struct chring_share *)(s->entry + r->count);
@@ -40,7 +41,7 @@ static int shares_alloc(struct shares *s, const struct chring_roster *r)
 static void shares_free(struct shares *s)
 {
 	if (!IS_ERR(s->entry))
-		chring_free(s->entry, s->bytes);
+		chring_buffer_free(s->entry);
 }
 
 /* Loads of one time, and what caps they make with the nodes of the view. */

@@ -3,6 +3,8 @@
 #include "draft.h"
 #include "core/points.h"
 
+#define PAUSE_EVERY	0x1000
+
 /**
  * struct commit - a membership on its way to be a ring's
  * @edit: nodes after, in the order of names
@@ -77,7 +79,7 @@ static int count_changes(const struct commit *c, u32 *changes)
 		if (p.edit)
 			come += chring_points_count(config, p.edit->weight);
 		++*changes;
-		if (++n % 0x1000 == 0 && chring_pause())
+		if (++n % PAUSE_EVERY == 0 && chring_pause())
 			return -EINTR;
 	}
 	return chring_draft_check_tokens(c->d, come, go);
@@ -113,7 +115,7 @@ static int swap_nodes(struct commit *c)
 
 	while (!ret && next_pair(c, &i, &k, &p)) {
 		ret = swap_node(c, &p);
-		if (!ret && ++n % 0x1000 == 0)
+		if (!ret && ++n % PAUSE_EVERY == 0)
 			ret = chring_pause();
 	}
 	return ret;
@@ -166,9 +168,12 @@ static void put_swaps(struct commit *c)
 {
 	u32 i;
 
-	for (i = 0; i < c->swaps; i++)
+	for (i = 0; i < c->swaps; i++) {
 		if (c->swap[i].now != c->swap[i].was)
 			chring_node_put(c->swap[i].now);
+		if (i % PAUSE_EVERY == PAUSE_EVERY - 1)
+			chring_pause();
+	}
 }
 
 static int commit_nodes(struct commit *c, struct chring_request *rq)

@@ -4,6 +4,7 @@
 
 /* Below this much, retired memory is left to the next grace period. */
 #define RETIRED_FREELY	(4UL << 20)
+#define PAUSE_EVERY	0x1000
 
 static u32 tokens_of(const struct chring_node *node)
 {
@@ -130,9 +131,15 @@ static int draft_run(const struct chring_draft *d, bool come,
 	}
 	ret = chring_run_alloc(run, count);
 	for (i = 0; !ret && i < lots; i++) {
+		u32 n;
+
 		lot = draft_lot(d, come, i);
+		n = lot.end - lot.first;
 		ret = fill_lot(d, &lot, run, at);
-		at += lot.end - lot.first;
+		/* A lot alone may be too short to pause in. */
+		if (!ret && (at ^ (at + n)) / PAUSE_EVERY)
+			ret = chring_pause();
+		at += n;
 	}
 	return ret ? ret : chring_run_sort(run);
 }
@@ -142,7 +149,7 @@ static int draft_run(const struct chring_draft *d, bool come,
  * and all that will be. A slot has one node of both, but for a rebuild, which
  * knows nothing of those before.
  */
-static void fill_ranks(const struct chring_draft *d, u16 *rank)
+static int fill_ranks(const struct chring_draft *d, u16 *rank)
 {
 	const struct chring_roster *old = d->old->roster, *now = d->roster;
 	u32 i = d->rebuild ? old->count : 0, k = 0, n = 0;
@@ -156,8 +163,10 @@ static void fill_ranks(const struct chring_draft *d, u16 *rank)
 			rank[old->order[i++]] = n;
 		if (cmp >= 0)
 			rank[now->order[k++]] = n;
-		n++;
+		if (++n % PAUSE_EVERY == 0 && chring_pause())
+			return -EINTR;
 	}
+	return 0;
 }
 
 static struct chring_table *merge_runs(const struct chring_draft *d,
@@ -168,12 +177,14 @@ static struct chring_table *merge_runs(const struct chring_draft *d,
 		       sizeof(u16);
 	struct chring_table *t;
 	u16 *rank;
+	int ret;
 
 	rank = chring_alloc(bytes);
 	if (IS_ERR(rank))
 		return ERR_CAST(rank);
-	fill_ranks(d, rank);
-	t = chring_table_merge(d->rebuild ? NULL : d->old->table, add, del,
+	ret = fill_ranks(d, rank);
+	t = ret ? ERR_PTR(ret) :
+	    chring_table_merge(d->rebuild ? NULL : d->old->table, add, del,
 			       rank);
 	chring_free(rank, bytes);
 	/* A table that lost a token of its own: do not make it worse. */
@@ -189,7 +200,8 @@ static bool changes_tokens(const struct chring_draft *d)
 	for (i = 0; i < d->swaps; i++)
 		if (tokens_of(d->swap[i].was) != tokens_of(d->swap[i].now))
 			return true;
-	return d->rebuild;
+	/* Not even where a slot has another node: it had no tokens, nor has. */
+	return false;
 }
 
 static int draft_table(struct chring_draft *d)
@@ -396,6 +408,9 @@ static struct chring_change draft_change(const struct chring_draft *d)
 		chring_change_count(&change, swap->was, swap->was ?
 				    chring_view_state(d->old, swap->slot) : 0,
 				    swap->now, swap->state);
+		/* It is answered already: nothing can end it now. */
+		if (i % PAUSE_EVERY == PAUSE_EVERY - 1)
+			chring_pause();
 	}
 	return change;
 }

@@ -61,7 +61,8 @@ int chring_draft_check_tokens(const struct chring_draft *d, u64 come, u64 go);
  * @d: draft with its swaps
  * @rq: frame
  *
- * May sleep. Return: 0, -EINTR, -ENOMEM, -EDQUOT, or what @rq->answer returned.
+ * May sleep. Return: 0, -EINTR, -ENOMEM, -EDQUOT, what @rq->answer returned, or
+ * -EIO: the table lacks a token that it should have, a fault of the module.
  */
 int chring_draft_commit(struct chring_draft *d, struct chring_request *rq);
 

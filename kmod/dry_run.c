@@ -3,15 +3,20 @@
 #include "chardev.h"
 #include "core/moves.h"
 
+static void clear(struct chring_dry_run *dry)
+{
+	dry->out_count = 0;
+	dry->out_moved_lo = 0;
+	dry->out_moved_hi = 0;
+}
+
 int chring_dry_run_check(struct chring_dry_run *dry, bool wanted)
 {
+	clear(dry);
 	if (dry->reserved || (!wanted && dry->transfers) ||
 	    !dry->transfers != !dry->entry_size ||
 	    (!dry->transfers && dry->count))
 		return -EINVAL;
-	dry->out_count = 0;
-	dry->out_moved_lo = 0;
-	dry->out_moved_hi = 0;
 	if (!dry->transfers)
 		return 0;
 	return chring_check_entry(dry->entry_size,
@@ -46,10 +51,17 @@ static int put_transfers(const struct chring_dry_run *dry,
 int chring_dry_run_answer(struct chring_dry_run *dry,
 			  const struct chring_moves *m)
 {
+	int ret;
+
 	dry->out_count = m->count;
 	dry->out_moved_lo = m->moved.lo;
 	dry->out_moved_hi = m->moved.hi;
 	if (!dry->transfers)
 		return 0;
-	return dry->count < m->count ? -EMSGSIZE : put_transfers(dry, m);
+	if (dry->count < m->count)
+		return -EMSGSIZE;
+	ret = put_transfers(dry, m);
+	if (ret)
+		clear(dry);
+	return ret;
 }

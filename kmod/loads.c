@@ -190,13 +190,13 @@ static int give(struct chring_ring *ring, u64 node, u32 slot, s64 tickets,
 }
 
 int chring_loads_release(struct chring_ring *ring, u64 node, u32 slot,
-			 u32 count, struct chring_grant *g)
+			 u64 count, struct chring_grant *g)
 {
 	return give(ring, node, slot, -(s64)count, g);
 }
 
 void chring_loads_restore(struct chring_ring *ring, u64 node, u32 slot,
-			  u32 count)
+			  u64 count)
 {
 	struct chring_grant g;
 

@@ -18,7 +18,8 @@ struct chring_view;
  * @tickets: load of all nodes in service
  * @serial: grants and releases so far
  *
- * Nobody allocates, sleeps or divides under @lock. @load and @slots are
+ * Nobody allocates, sleeps or divides under @lock. It is held longest by a change
+ * of many nodes, for a few loads of memory each, and by a copy of all loads. @load and @slots are
  * replaced by who holds the ring's lock as well.
  */
 struct chring_loads {
@@ -136,7 +137,7 @@ int chring_loads_acquire(struct chring_ring *ring, u64 position, u64 epoch,
  * Return: 0 or -ENODEV.
  */
 int chring_loads_release(struct chring_ring *ring, u64 node, u32 slot,
-			 u32 count, struct chring_grant *g);
+			 u64 count, struct chring_grant *g);
 
 /**
  * chring_loads_restore() - a release that is not to have been; as that
@@ -148,7 +149,7 @@ int chring_loads_release(struct chring_ring *ring, u64 node, u32 slot,
  * No grant: no bound stands in its way.
  */
 void chring_loads_restore(struct chring_ring *ring, u64 node, u32 slot,
-			  u32 count);
+			  u64 count);
 
 /**
  * chring_loads_copy() - the loads of the nodes of a roster, at one time

@@ -211,8 +211,8 @@ struct chring_facts chring_view_facts(const struct chring_view *v);
  * @rq: frame
  *
  * May sleep. Return: 0; -ENODEV, -EINTR, -ESTALE, -ERANGE (generation),
- * -EEXIST, -ENOSPC, -ENOMEM, -EDQUOT, or what @rq->answer returned. On failure
- * the ring is as it was.
+ * -EEXIST, -ENOSPC, -ENOMEM, -EDQUOT, -EIO (see chring_draft_commit()), or what
+ * @rq->answer returned. On failure the ring is as it was.
  */
 int chring_ring_node_add(struct chring_ring *ring,
 			 const struct chring_edit *edit,
@@ -263,7 +263,8 @@ int chring_ring_commit(struct chring_ring *ring, const struct chring_edit *edit,
  * @ring: ring
  * @rq: frame
  *
- * May sleep. Return: as chring_ring_node_add(); also -EBUSY: it is pinned.
+ * May sleep. Return: as chring_ring_node_del(), but for -ENOENT; also -EBUSY: it
+ * is pinned.
  */
 int chring_ring_pin(struct chring_ring *ring, struct chring_request *rq);
 
@@ -272,7 +273,7 @@ int chring_ring_pin(struct chring_ring *ring, struct chring_request *rq);
  * @ring: ring
  * @rq: frame
  *
- * May sleep. Return: as chring_ring_node_add(); also -ENOENT: it is not pinned.
+ * May sleep. Return: as chring_ring_node_del(); -ENOENT: it is not pinned.
  */
 int chring_ring_unpin(struct chring_ring *ring, struct chring_request *rq);
 

@@ -2,6 +2,10 @@
 #include "roster.h"
 #include "core/digest.h"
 
+#define PAUSE_EVERY	0x1000
+/* Fewer: each may have to look at zones whose hashes are near its own. */
+#define ZONES_AT_ONCE	0x40
+
 static size_t node_bytes(u32 name_len, u32 zone_len)
 {
 	return sizeof(struct chring_node) + name_len + zone_len;
@@ -27,7 +31,8 @@ struct chring_node *chring_node_alloc(const char *name, u32 name_len,
 		memcpy(node->name + name_len, zone, zone_len);
 	node->digest_key = chring_digest_node_key(node->name, name_len,
 						  zone_len);
-	node->zone_key = xxh64(chring_node_zone(node), zone_len, 0);
+	node->zone_key = xxh64(chring_node_zone(node), zone_len,
+			       chring_secret());
 	return node;
 }
 
@@ -131,10 +136,10 @@ static void roster_append(struct chring_roster *r, u32 slot,
 }
 
 /* Two lists in the order of names become one. */
-static void append_all(struct chring_roster *r, const struct chring_roster *old,
-		       const struct chring_swap *swap, u32 n)
+static int append_all(struct chring_roster *r, const struct chring_roster *old,
+		      const struct chring_swap *swap, u32 n)
 {
-	u32 i = 0, k = 0;
+	u32 i = 0, k = 0, steps = 0;
 
 	while ((old && i < old->count) || k < n) {
 		struct chring_node *node = NULL;
@@ -154,7 +159,10 @@ static void append_all(struct chring_roster *r, const struct chring_roster *old,
 		}
 		if (node)
 			roster_append(r, slot, node);
+		if (++steps % PAUSE_EVERY == 0 && chring_pause())
+			return -EINTR;
 	}
+	return 0;
 }
 
 static bool same_zone(const struct chring_node *a, const struct chring_node *b)
@@ -183,13 +191,17 @@ static int number_zones(struct chring_roster *r)
 	u32 size = 2U << fls(r->count), i;
 	size_t bytes = size * sizeof(u32);
 	u32 *head = chring_alloc(bytes);
+	int ret = 0;
 
 	if (IS_ERR(head))
 		return PTR_ERR(head);
-	for (i = 0; i < r->count; i++)
+	for (i = 0; i < r->count && !ret; i++) {
 		number_zone(r, r->order[i], head, size - 1);
+		if (i % ZONES_AT_ONCE == ZONES_AT_ONCE - 1)
+			ret = chring_pause();
+	}
 	chring_free(head, bytes);
-	return chring_pause();
+	return ret;
 }
 
 static u32 slots_after(const struct chring_roster *old,
@@ -212,8 +224,9 @@ struct chring_roster *chring_roster_change(const struct chring_roster *old,
 
 	if (IS_ERR(r))
 		return r;
-	append_all(r, old, swap, n);
-	ret = number_zones(r);
+	ret = append_all(r, old, swap, n);
+	if (!ret)
+		ret = number_zones(r);
 	if (ret) {
 		chring_roster_put(r);
 		return ERR_PTR(ret);
@@ -250,7 +263,10 @@ void chring_roster_put(struct chring_roster *r)
 
 	if (!r || !refcount_dec_and_test(&r->refs))
 		return;
-	for (i = 0; i < r->count; i++)
+	for (i = 0; i < r->count; i++) {
 		chring_node_put(r->node[r->order[i]]);
+		if (i % PAUSE_EVERY == PAUSE_EVERY - 1)
+			chring_pause();
+	}
 	chring_free(r, roster_bytes(r->slots));
 }

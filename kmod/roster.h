@@ -15,7 +15,8 @@
  * @id: never used twice
  * @cookie: the caller's
  * @digest_key: from chring_digest_node_key()
- * @zone_key: hash of the zone's name
+ * @zone_key: hash of the zone's name, by a secret seed: nobody can choose names
+ *	whose hashes are near each other
  * @weight: as set
  * @tokens: that it has on the circle
  * @name_len: bytes of the name

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/sched.h>
 
+#include <linux/once.h>
+#include <linux/random.h>
+
 #include "sync.h"
 
 static struct workqueue_struct *retire_wq;
@@ -31,6 +34,14 @@ void chring_retire_wait(void)
 void chring_wake(wait_queue_head_t *q)
 {
 	wake_up_interruptible_all(q);
+}
+
+u64 chring_secret(void)
+{
+	static u64 secret;
+
+	get_random_once(&secret, sizeof(secret));
+	return secret;
 }
 
 int chring_sync_init(void)

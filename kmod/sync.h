@@ -47,6 +47,9 @@ void chring_retire_wait(void);
 /* Wake all who wait, and can be interrupted. */
 void chring_wake(wait_queue_head_t *q);
 
+/* A number that nobody knows, the same for as long as the module is loaded. */
+u64 chring_secret(void);
+
 /* Nanoseconds since 1970, by the system's clock, which can be set. */
 static inline u64 chring_now(void)
 {

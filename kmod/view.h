@@ -152,7 +152,10 @@ void chring_view_discard(struct chring_view *v);
 /* Memory of a ring: that of a view, with all that it refers to. */
 size_t chring_view_total_bytes(const struct chring_view *v);
 
-/* What only the old one of two views needs: freed with it. */
+/*
+ * What only the old one of two views needs: freed with it. At most: nodes that
+ * both have count as well.
+ */
 size_t chring_view_retires(const struct chring_view *old,
 			   const struct chring_view *next);
 

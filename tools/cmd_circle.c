@@ -41,6 +41,9 @@ static int read_ranges(struct args *args, struct ranges *r)
 
 static int refused_node(const struct ranges *r)
 {
+	if (r->flags & CHRING_RANGES_PREVIOUS)
+		return refused("node %s: ring '%s' has no such node, or had none before; 'chringctl ranges %s previous' shows those it had",
+			       quoted_string(r->node), r->ring, r->ring);
 	return refused("node %s: ring '%s' has no such node; 'chringctl node list %s' shows those there are",
 		       quoted_string(r->node), r->ring, r->ring);
 }

@@ -163,6 +163,8 @@ static int print_json(struct request *r, const struct answered *a)
 	if (!ret && r->how.formers)
 		ret = owners_json(r, a, a->answer.former, a->answer.formers, to,
 				  "formers");
+	if (r->how.formers)
+		json_u64(to, "former_epoch", a->answer.former_epoch);
 	json_u64(to, "ring", a->answer.ring);
 	json_u64(to, "epoch", a->answer.epoch);
 	if (ret) {

@@ -633,6 +633,7 @@ int chring_lookup(struct chring *c, const struct chring_query *query,
 	answer->epoch = arg.out_epoch;
 	answer->count = arg.out_count;
 	answer->formers = arg.out_formers;
+	answer->former_epoch = arg.out_former_epoch;
 	return ret;
 }
 

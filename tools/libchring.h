@@ -400,6 +400,7 @@ struct chring_query {
  * @owner: the first @count are set
  * @formers: former owners given
  * @former: the first @formers are set
+ * @former_epoch: the last one of the former owners; 0: not asked, or none
  */
 struct chring_answer {
 	__u64 position;
@@ -409,6 +410,7 @@ struct chring_answer {
 	struct chring_owner owner[CHRING_REPLICAS_MAX];
 	__u32 formers;
 	struct chring_owner former[CHRING_REPLICAS_MAX];
+	__u64 former_epoch;
 };
 
 /**

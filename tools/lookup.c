@@ -9,7 +9,8 @@ static int refused_previous(const struct session *s, int err)
 	if (err == -ENODATA)
 		return refused("ring '%s': it had no nodes before; there are no former owners",
 			       s->ring);
-	return refused("ring '%s': all its former owners are down", s->ring);
+	return refused("ring '%s': none of its former owners can answer: they are down, or had no weight",
+		       s->ring);
 }
 
 int lookup_refused(const struct session *s, const struct chring_query *query,

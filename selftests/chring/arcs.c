@@ -730,7 +730,7 @@ TEST_F(arcs_page, one_call_one_epoch)
 	even = (self->before.epoch + 2) % 2;
 	b = self->id + 1;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, flip, &self->fd));
-	for (tries = 0; tries < scaled(3000); tries++) {
+	for (tries = 0; tries < scaled(1000); tries++) {
 		__u32 of_b = 0;
 
 		ASSERT_EQ(0, chr(self->fd, variant->ioc, &arg));

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # chringctl against the real /dev/chring, in TAP. Each function of the list at
-# the end is a test: true if all is well. Functions are run in order, each on
-# rings of its own.
+# the end is a test: true if all is well, and $skipped if it says why it cannot
+# be run. Functions are run in order, each on rings of its own.
 #
 # shellcheck shell=dash disable=SC2015 # bad() is for a failure of either
 
 dir=$(mktemp -d)
 ctl=chringctl
+skipped=77
 
 # bad TEXT: what went wrong, with what the command said; false
 bad()
@@ -214,7 +215,7 @@ former()
 	answers '^k	a$' lookup r.form previous - <"$dir/key" &&
 	refuses 2 "'previous' shows former owners alone" lookup r.form previous former k &&
 	silent node set r.form a state down &&
-	refuses 1 "ring 'r.form': all its former owners are down" lookup r.form previous k &&
+	refuses 1 "ring 'r.form': none of its former owners can answer" lookup r.form previous k &&
 	answers '^k	b	$' lookup r.form former k &&
 	silent node set r.form a state drain && answers '^k	b	a$' lookup r.form former k &&
 	ring r.forn && refuses 1 "ring 'r.forn': it had no nodes before" lookup r.forn previous k
@@ -801,6 +802,10 @@ watch_lost()
 {
 	local pid
 
+	if [ "${CHRING_SCALE:-1}" != 1 ]; then
+		echo '1040 processes take minutes on this kernel; others run them'
+		return $skipped
+	fi
 	ring r.lost a && watching r.lost watch r.lost || return
 	kill -STOP "$pid"
 	for _ in $(seq 520); do
@@ -939,12 +944,15 @@ for test in $tests; do
 	rm -f "$dir"/*
 	: >"$dir/out"
 	: >"$dir/err"
-	if said=$("$test" 2>&1); then
-		echo "ok $n - $test"
-	else
+	said=$("$test" 2>&1)
+	case $? in
+	0) echo "ok $n - $test" ;;
+	"$skipped") echo "ok $n - $test # SKIP $said" ;;
+	*)
 		printf '%s\n' "$said"
 		echo "not ok $n - $test"
-	fi
+		;;
+	esac
 done
 
 for ring in $(chringctl ring list | awk '$1 ~ /^r\./ { print $1 }'); do

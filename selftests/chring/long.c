@@ -100,7 +100,7 @@ static int forget_large(int fd)
 
 TEST_F_TIMEOUT(long_work, most_tokens, 1800)
 {
-	static const int percent[] = { 5, 35, 60 };
+	static const int percent[] = { 10, 60 };
 	__u64 held;
 	struct mark before, now;
 	double start, all;

@@ -76,6 +76,9 @@
  *  - EOPNOTSUPP: a known choice that this module does not offer.
  *  - ENODATA: the ring has no nodes, or had none before.
  *  - EHOSTUNREACH: the ring has nodes, but none in service with weight.
+ *
+ * EIO is a fault of the module: a change whose outcome would not be right, and
+ * which was not made.
  */
 
 #define CHRING_IOC_MAGIC	0xC4
@@ -533,7 +536,7 @@ struct chring_member {
  * @flags: CHRING_DRY_RUN or 0
  * @members: pointer to an array of struct chring_member in the order of their
  *	names' bytes, the shorter of two that begin alike first; no name twice
- * @member_size: sizeof(struct chring_member) of the caller
+ * @member_size: sizeof(struct chring_member) of the caller, even with @count 0
  * @count: members, 0..65536
  * @strings: pointer to the bytes of names and zones
  * @strings_size: how many, at most 510 for each of 65536 members
@@ -865,7 +868,7 @@ struct chring_node_share {
  * @out_tokens: of all nodes
  * @out_checksum: of the tokens, see "digest and checksum"; 0 with @entries 0,
  *	and, on a keyed ring, unless the descriptor is open for writing
- * @out_bytes: memory that the ring holds
+ * @out_bytes: memory that the ring holds, that for its former owners too
  * @out_ring: id of the ring
  * @out_epoch: epoch of the answer
  * @out_generation: generation of the answer
