@@ -58,13 +58,6 @@ struct list {
 	int (*fill)(struct page_of *p, const struct chring_view *v, u32 n);
 };
 
-/* Let others run. Return: 0 or -EINTR. */
-static int take_breath(u32 *steps)
-{
-	*steps = STEPS_AT_ONCE;
-	return chring_pause();
-}
-
 static int check_position(const struct page_of *p)
 {
 	u32 bits = p->call->ring->config.bits;
@@ -104,17 +97,43 @@ static int choose_side(struct page_of *p, const struct chring_view *v,
 	return 0;
 }
 
-/* The next arc of the node in slot @of, of any with -1. */
-static int next_range(struct chring_arcs *walk, struct chring_arc *arc, int of,
-		      u32 *steps)
+/**
+ * struct hold - how long a view has been held for a chunk
+ * @start: the cursor at first
+ * @steps: tokens that may be looked at before the next pause
+ * @tired: there has been one: let the view go when there is something to go on
+ *	from
+ */
+struct hold {
+	u64 start;
+	u32 steps;
+	bool tired;
+};
+
+/* After -EAGAIN of a walk. Return: -EAGAIN to go on, or -EINTR. */
+static int rest(struct hold *h)
+{
+	h->steps = STEPS_AT_ONCE;
+	h->tired = true;
+	return chring_pause() ? : -EAGAIN;
+}
+
+/* Is the chunk to end before what begins at @first? */
+static bool ends_before(const struct hold *h, u64 first)
+{
+	return h->tired && first > h->start;
+}
+
+static int next_range(struct chring_arcs *walk, struct chring_arc *arc,
+		      struct hold *h)
 {
 	int ret;
 
 	do {
-		ret = chring_arcs_next(walk, arc, steps);
+		ret = chring_arcs_next(walk, arc, &h->steps);
 		if (ret == -EAGAIN)
-			ret = take_breath(steps) ? : -EAGAIN;
-	} while (ret == -EAGAIN || (ret > 0 && of >= 0 && arc->slot != of));
+			ret = rest(h);
+	} while (ret == -EAGAIN);
 	return ret;
 }
 
@@ -122,11 +141,12 @@ static int fill_ranges(struct page_of *p, const struct chring_view *v, u32 n)
 {
 	struct chring_range *range = p->entry;
 	const struct chring_roster *roster;
-	u32 steps = STEPS_AT_ONCE, got;
+	struct hold h = { p->cursor, STEPS_AT_ONCE };
 	struct chring_circle circle;
 	struct chring_arcs walk;
 	struct chring_arc arc;
 	int of = -1, ret;
+	u32 got = 0;
 
 	ret = check_position(p);
 	if (!ret)
@@ -137,15 +157,16 @@ static int fill_ranges(struct page_of *p, const struct chring_view *v, u32 n)
 		return ret;
 	chring_arcs_begin(&walk, &circle, p->call->ring->config.bits,
 			  p->cursor);
-	for (got = 0; ; got++) {
-		ret = next_range(&walk, &arc, of, &steps);
+	for (;;) {
+		ret = next_range(&walk, &arc, &h);
 		if (ret < 0)
 			return ret;
 		p->more = ret;
 		p->cursor = ret ? arc.first : 0;
-		if (!ret || got == n)
+		if (!ret || got == n || ends_before(&h, arc.first))
 			return got;
-		put_range(&range[got], &arc, roster);
+		if (of < 0 || arc.slot == of)
+			put_range(&range[got++], &arc, roster);
 	}
 }
 
@@ -198,37 +219,42 @@ static int begin_diff(struct page_of *p, const struct chring_view *v,
 	return 0;
 }
 
+/*
+ * Where nothing has moved there is nothing to stop before, however long that
+ * is: the chunk ends with what has been compared.
+ */
 static int next_moved(struct chring_diff *walk, struct chring_moved *moved,
-		      u32 *steps)
+		      struct hold *h)
 {
 	int ret;
 
 	do {
-		ret = chring_diff_next(walk, moved, steps);
+		ret = chring_diff_next(walk, moved, &h->steps);
 		if (ret == -EAGAIN)
-			ret = take_breath(steps) ? : -EAGAIN;
-	} while (ret == -EAGAIN);
+			ret = rest(h);
+	} while (ret == -EAGAIN && walk->from == h->start);
 	return ret;
 }
 
 static int fill_diff(struct page_of *p, const struct chring_view *v, u32 n)
 {
+	struct hold h = { p->cursor, STEPS_AT_ONCE };
 	struct chring_diff_entry *entry = p->entry;
-	u32 steps = STEPS_AT_ONCE, got;
 	struct chring_moved moved;
 	struct chring_diff walk;
+	u32 got;
 	int ret;
 
 	ret = begin_diff(p, v, &walk);
 	if (ret)
 		return ret;
 	for (got = 0; ; got++) {
-		ret = next_moved(&walk, &moved, &steps);
-		if (ret < 0)
+		ret = next_moved(&walk, &moved, &h);
+		if (ret < 0 && ret != -EAGAIN)
 			return ret;
 		p->more = ret;
-		p->cursor = ret ? moved.first : 0;
-		if (!ret || got == n)
+		p->cursor = ret > 0 ? moved.first : ret ? walk.from : 0;
+		if (ret <= 0 || got == n || ends_before(&h, moved.first))
 			return got;
 		entry[got] = (struct chring_diff_entry){
 			.first = moved.first,

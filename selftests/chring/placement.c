@@ -709,6 +709,165 @@ TEST_F_TIMEOUT(place, down_and_up_10000_times, 600)
 
 /* -- walks */
 
+#define SOME	12
+
+/**
+ * struct scene - a membership, and the tokens that the device says it has
+ * @c: its members
+ * @zone: number of each one's zone
+ * @token: in the order of the table
+ * @tokens: how many
+ */
+struct scene {
+	struct crowd c;
+	__u32 zone[SOME];
+	struct chring_token token[SOME * 40];
+	__u32 tokens;
+};
+
+static void scene_random(struct scene *s)
+{
+	__u32 zones = 1 + rng() % 5, i;
+
+	for (i = 0; i < SOME; i++) {
+		struct chring_member *m = &s->c.member[i];
+
+		m->weight = rng() % 5 ? rng() % 5 : 0;
+		m->state = rng() % 3 ? CHRING_STATE_UP : rng() % 3;
+		/* Unequal ones: most nodes are in the first. */
+		s->zone[i] = rng() % 2 ? 0 : rng() % zones;
+		m->zone_off = SOME * 6 + s->zone[i] * 6;
+		m->zone_len = 6;
+	}
+}
+
+static int scene_tokens(int fd, struct scene *s)
+{
+	struct chring_circle_list arg = {
+		.size = sizeof(arg),
+		.entries = ptr(s->token),
+		.entry_size = sizeof(s->token[0]),
+		.count = ARRAY_LEN(s->token),
+	};
+	int ret = chr(fd, CHRING_IOC_TOKENS, &arg);
+
+	s->tokens = arg.out_count;
+	return ret ? ret : -arg.out_more;
+}
+
+static __u32 member_of(const struct scene *s, __u64 id)
+{
+	__u32 i = 0;
+
+	while (s->c.nodes[i] != id)
+		i++;
+	return i;
+}
+
+/* Nodes in service in the order of a walk from a position. Return: how many. */
+static __u32 walk_of(const struct scene *s, __u64 position, __u32 *walk)
+{
+	__u32 seen = 0, n = 0, first, i;
+
+	for (first = 0; first < s->tokens; first++)
+		if (s->token[first].position >= position)
+			break;
+	for (i = 0; i < s->tokens; i++) {
+		__u32 m = member_of(s, s->token[(first + i) %
+						s->tokens].node);
+
+		if (seen & 1U << m || s->c.member[m].state != CHRING_STATE_UP)
+			continue;
+		seen |= 1U << m;
+		walk[n++] = m;
+	}
+	return n;
+}
+
+static void zones_first(const struct scene *s, const __u32 *walk, __u32 n,
+			__u32 *to)
+{
+	__u32 zones = 0, first = 0, pass, i, k = 0;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < n; i++) {
+			__u32 zone = 1U << s->zone[walk[i]];
+
+			if (!pass && !(zones & zone)) {
+				zones |= zone;
+				first |= 1U << i;
+			}
+			if (!!(first & 1U << i) != pass)
+				to[k++] = walk[i];
+		}
+	}
+}
+
+static bool list_is(int fd, const struct scene *s, __u32 flags, __u64 position,
+		    __u32 count, const __u32 *want, __u32 n)
+{
+	struct chring_owner owner[CHRING_REPLICAS_MAX];
+	struct chring_lookup arg = {
+		.size = sizeof(arg),
+		.flags = flags | CHRING_LOOKUP_POSITION,
+		.position = position,
+		.count = count,
+		.owners = ptr(owner),
+		.entry_size = sizeof(owner[0]),
+	};
+	int ret = chr(fd, CHRING_IOC_LOOKUP, &arg);
+	__u32 i;
+
+	if (!n)
+		return ret == -EHOSTUNREACH;
+	if (ret || arg.out_count != (count < n ? count : n))
+		return false;
+	for (i = 0; i < arg.out_count; i++)
+		if (owner[i].node != s->c.nodes[want[i]])
+			return false;
+	return true;
+}
+
+/*
+ * Memberships at random, and lists of all lengths, so that the one for n is the
+ * beginning of the one for n + 1: against a walk all around.
+ */
+TEST_F_TIMEOUT(place, random_memberships, 600)
+{
+	unsigned long rounds = scaled(3000), i, lists = 0;
+	static struct scene s;
+	int k;
+
+	crowd_make(&s.c, SOME, 5);
+	for (i = 0; i < rounds; i++) {
+		scene_random(&s);
+		ASSERT_EQ(0, commit(self->fd, &s.c));
+		ASSERT_EQ(0, scene_tokens(self->fd, &s));
+		for (k = 0; k < 6; k++) {
+			__u32 walk[SOME], zoned[SOME], n, count;
+			__u64 position = rng();
+
+			/* On a token, and beside it. */
+			if (k % 2 && s.tokens)
+				position = s.token[rng() % s.tokens].position +
+					   k / 2;
+			n = walk_of(&s, position, walk);
+			zones_first(&s, walk, n, zoned);
+			for (count = 1; count <= n + 1; count += 1 + k / 4) {
+				ASSERT_TRUE(list_is(self->fd, &s, 0, position,
+						    count, walk, n));
+				ASSERT_TRUE(list_is(self->fd, &s,
+						    CHRING_LOOKUP_ZONES,
+						    position, count, zoned,
+						    n));
+				lists += 2;
+			}
+		}
+	}
+	note("%lu memberships, %lu lists", rounds, lists);
+	crowd_free(&s.c);
+}
+
 /* As many nodes as can be, of zones of very unequal sizes, and most are out. */
 TEST_F_TIMEOUT(place, walks_are_bounded, 600)
 {
