@@ -318,6 +318,53 @@ static void test_no_slot_left(void)
 	free(id);
 }
 
+/* One half of a membership is replaced: it is as if it had always been so. */
+static void swap_halves(struct chring_ring *ring, struct chring_ring *fresh,
+			struct chring_edit *edit, u64 *id)
+{
+	struct chring_request rq = {};
+
+	CHECK(!chring_ring_commit(ring, edit, MOST, id, &rq));
+	CHECK(!chring_ring_commit(fresh, edit, 0, id, &rq));
+	CHECK(!chring_ring_commit(fresh, edit, MOST, id, &rq));
+	CHECK(ring->view->table->collisions > 10);
+	check_same_views(ring->view, fresh->view);
+}
+
+/* Nodes that stay, and others in the slots of those that go, at places shared. */
+static void test_no_slot_left_at_one_place(void)
+{
+	static char name[3][MOST / 2][16];
+	const u32 half = MOST / 2;
+	struct chring_config config = {
+		.hash = CHRING_HASH_MURMUR3, .bits = 32, .vnodes = 8,
+	};
+	struct chring_edit *first = crowd(name[0], half, 'a');
+	struct chring_edit *stay = crowd(name[1], half, 'm');
+	struct chring_edit *last = crowd(name[2], half, 'z');
+	struct chring_edit *all = calloc(3 * half, sizeof(*all));
+	u64 *id = calloc(MOST, sizeof(*id));
+	struct chring_ring *ring, *fresh;
+
+	NEED(all && id && !chring_config_resolve(&config));
+	ring = chring_ring_create("ring", 4, &config);
+	fresh = chring_ring_create("fresh", 5, &config);
+	NEED(!IS_ERR(ring) && !IS_ERR(fresh));
+	memcpy(all, first, half * sizeof(*all));
+	memcpy(all + half, stay, half * sizeof(*all));
+	memcpy(all + MOST, last, half * sizeof(*all));
+	swap_halves(ring, fresh, all, id);
+	swap_halves(ring, fresh, all + half, id);
+	swap_halves(ring, fresh, all, id);
+	chring_ring_abandon(ring);
+	chring_ring_abandon(fresh);
+	free(first);
+	free(stay);
+	free(last);
+	free(all);
+	free(id);
+}
+
 /* -- who owned before */
 
 /**
@@ -507,6 +554,7 @@ static void test_formers(void)
 static const struct tap_test tests[] = {
 	{ "memberships", test_memberships },
 	{ "no_slot_left", test_no_slot_left },
+	{ "no_slot_left_at_one_place", test_no_slot_left_at_one_place },
 	{ "formers", test_formers },
 };
 
