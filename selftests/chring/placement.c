@@ -12,7 +12,7 @@
 #define RING		"place"
 #define MIRROR		"place-mirror"
 #define NAME		16
-#define POSITIONS	200
+#define POSITIONS	40
 
 /**
  * struct crowd - members on their way to COMMIT
@@ -450,24 +450,25 @@ static int differ(int fd, __u32 flags, int mirror, __u32 mirror_flags)
 }
 
 /* Who owned before is who owns in a ring that is as it was. */
-TEST_F(place, former_owners_are_those_of_before)
+TEST_F_TIMEOUT(place, former_owners_are_those_of_before, 600)
 {
 	struct chring_config config = { .vnodes = 10 };
 	int mirror = ring_fresh(MIRROR, &config);
+	unsigned long rounds = scaled(1000), round;
 	struct crowd now, was;
-	__u32 i, round;
+	__u32 i;
 
 	crowd_make(&now, 60, 4);
 	crowd_make(&was, 60, 4);
 	ASSERT_EQ(0, commit(self->fd, &now));
-	for (round = 0; round < 100; round++) {
+	for (round = 0; round < rounds; round++) {
 		memcpy(was.member, now.member, 60 * sizeof(*now.member));
 		/* Weights change, and with them tokens; and states. */
 		for (i = 0; i < 60; i++) {
 			now.member[i].weight = rng() % 4;
 			now.member[i].state = rng() % 3;
 		}
-		now.member[rng() % 60].weight = 10 + round;
+		now.member[rng() % 60].weight = 10 + round % 7;
 		ASSERT_EQ(0, commit(self->fd, &now));
 		for (i = 0; i < 60; i++)
 			was.member[i].state =
