@@ -690,18 +690,32 @@ TEST_F(arcs_page, no_former_owners)
 /* -- in the middle of a change */
 
 static volatile bool stop;
+/* Lists that have been asked for, and answered. */
+static unsigned int lists;
 
-/* With rests, so that a list now and then comes to its end. */
+static unsigned int lists_now(void)
+{
+	return __atomic_load_n(&lists, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * With rests, each until two lists have come to their end: the second one was
+ * begun in it, however slow the machine is.
+ */
 static void *flip(void *arg)
 {
 	int fd = *(int *)arg, i;
 
 	while (!stop) {
+		unsigned int seen;
+
 		for (i = 0; i < 8; i++) {
 			node_set_state(fd, "b", CHRING_STATE_DOWN);
 			node_set_state(fd, "b", CHRING_STATE_UP);
 		}
-		usleep(30000);
+		seen = lists_now();
+		while (!stop && lists_now() - seen < 2)
+			usleep(500);
 	}
 	return NULL;
 }
@@ -734,6 +748,7 @@ TEST_F(arcs_page, one_call_one_epoch)
 		__u32 of_b = 0;
 
 		ASSERT_EQ(0, chr(self->fd, variant->ioc, &arg));
+		__atomic_add_fetch(&lists, 1, __ATOMIC_RELEASE);
 		cut += arg.out_more;
 		whole += !arg.out_more;
 		if (arg.out_epoch % 2 == even && !arg.out_more)
