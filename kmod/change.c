@@ -247,7 +247,7 @@ static int set_pinned(struct chring_draft *d, const void *what,
 
 	if (d->old->pinned == pinned)
 		return pinned ? -EBUSY : -ENOENT;
-	d->pin = d->pinned = pinned;
+	d->pinned = pinned;
 	return chring_draft_commit(d, rq);
 }
 

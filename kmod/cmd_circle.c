@@ -170,15 +170,6 @@ static int fill_ranges(struct page_of *p, const struct chring_view *v, u32 n)
 	}
 }
 
-static void put_ids(u64 *id, const struct chring_roster *r)
-{
-	u32 slot;
-
-	for (slot = 0; slot < r->slots; slot++)
-		if (r->node[slot])
-			id[slot] = r->node[slot]->id;
-}
-
 /* Once a page: it is of one epoch, and so of the same two rosters. */
 static int get_ids(struct page_of *p, const struct chring_view *v)
 {
@@ -191,8 +182,8 @@ static int get_ids(struct page_of *p, const struct chring_view *v)
 	id = chring_buffer_alloc(bytes);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
-	put_ids(id, v->former.roster);
-	put_ids(id + had, v->roster);
+	chring_roster_put_ids(v->former.roster, id);
+	chring_roster_put_ids(v->roster, id + had);
 	p->id = id;
 	return 0;
 }

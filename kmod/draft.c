@@ -76,7 +76,7 @@ static struct lot lot_of_change(const struct chring_swap *swap, bool come)
 		.node = swap->now ? swap->now : swap->was,
 		.slot = swap->slot,
 		.first = come ? was : now,
-		.end = come ? max(was, now) : max(now, was),
+		.end = max(was, now),
 	};
 }
 
@@ -257,7 +257,8 @@ static int draft_view(struct chring_draft *d, const struct chring_request *rq)
 	const unsigned long *gone = old->former.out;
 	struct chring_view *v;
 
-	if (d->pin || (d->shared != old->shared && !old->pinned)) {
+	/* A pin holds those of the moment in which it is set. */
+	if (!old->pinned && (d->pinned || d->shared != old->shared)) {
 		former = (struct chring_former){
 			.shared = old->shared,
 			.roster = old->roster,

@@ -17,8 +17,8 @@
  * @swaps: how many
  * @rebuild: the table is made from nothing: a slot has one node in @old and
  *	another one after
- * @pin: the former owners are to be those of @old
- * @pinned: former owners stay when tokens change
+ * @pinned: former owners stay when tokens change, those of @old if they did not
+ *	stay before
  * @roster: nodes after, a reference
  * @shared: table after, a reference
  * @view: view after, a reference
@@ -31,7 +31,6 @@ struct chring_draft {
 	const struct chring_swap *swap;
 	u32 swaps;
 	bool rebuild;
-	bool pin;
 	bool pinned;
 	struct chring_roster *roster;
 	struct chring_shared_table *shared;

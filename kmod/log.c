@@ -12,16 +12,10 @@ static struct chring_change *record(const struct chring_log_space *space,
 	return &space->change[epoch & (space->room - 1)];
 }
 
-static bool same_zone(const struct chring_node *a, const struct chring_node *b)
-{
-	return a->zone_len == b->zone_len &&
-	       !memcmp(chring_node_zone(a), chring_node_zone(b), a->zone_len);
-}
-
 static bool same_node(const struct chring_node *a, const struct chring_node *b)
 {
 	return a == b || (a->weight == b->weight && a->cookie == b->cookie &&
-			  same_zone(a, b));
+			  chring_node_same_zone(a, b));
 }
 
 void chring_change_count(struct chring_change *change,

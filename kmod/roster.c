@@ -165,7 +165,8 @@ static int append_all(struct chring_roster *r, const struct chring_roster *old,
 	return 0;
 }
 
-static bool same_zone(const struct chring_node *a, const struct chring_node *b)
+bool chring_node_same_zone(const struct chring_node *a,
+			   const struct chring_node *b)
 {
 	return a->zone_key == b->zone_key && a->zone_len == b->zone_len &&
 	       !memcmp(chring_node_zone(a), chring_node_zone(b), a->zone_len);
@@ -176,7 +177,8 @@ static void number_zone(struct chring_roster *r, u32 slot, u32 *head, u32 mask)
 {
 	u32 at = r->node[slot]->zone_key & mask;
 
-	while (head[at] && !same_zone(r->node[head[at] - 1], r->node[slot]))
+	while (head[at] && !chring_node_same_zone(r->node[head[at] - 1],
+						  r->node[slot]))
 		at = (at + 1) & mask;
 	if (head[at]) {
 		r->zone[slot] = r->zone[head[at] - 1];
@@ -240,14 +242,20 @@ static size_t ids_bytes(const struct chring_roster *r)
 	return max(r->slots, 1U) * sizeof(u64);
 }
 
+void chring_roster_put_ids(const struct chring_roster *r, u64 *id)
+{
+	u32 i;
+
+	for (i = 0; i < r->count; i++)
+		id[r->order[i]] = r->node[r->order[i]]->id;
+}
+
 u64 *chring_roster_ids(const struct chring_roster *r)
 {
 	u64 *id = chring_alloc(ids_bytes(r));
-	u32 i;
 
 	if (!IS_ERR(id))
-		for (i = 0; i < r->count; i++)
-			id[r->order[i]] = r->node[r->order[i]]->id;
+		chring_roster_put_ids(r, id);
 	return id;
 }
 

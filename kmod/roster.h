@@ -131,6 +131,9 @@ static inline struct chring_roster *chring_roster_get(struct chring_roster *r)
 	return r;
 }
 
+bool chring_node_same_zone(const struct chring_node *a,
+			   const struct chring_node *b);
+
 /* As memcmp() of the names, the shorter of two that begin alike first. */
 int chring_node_cmp(const struct chring_node *a, const struct chring_node *b);
 
@@ -162,6 +165,9 @@ int chring_roster_find_id(const struct chring_roster *r, u64 id);
  * or ERR_PTR() of -ENOMEM or -EDQUOT.
  */
 u64 *chring_roster_ids(const struct chring_roster *r);
+
+/* The same into memory of the caller: @r->slots of them, all 0. */
+void chring_roster_put_ids(const struct chring_roster *r, u64 *id);
 void chring_roster_ids_free(const struct chring_roster *r, u64 *id);
 
 /**
