@@ -193,6 +193,15 @@ void chring_rings_free(struct chring_rings *rings)
 	free(rings);
 }
 
+/* Of a change of any kind: their arguments answer by the same names. */
+#define OUTCOME(arg)							\
+	((struct chring_outcome){					\
+		.ring = (arg).out_ring,					\
+		.epoch = (arg).out_epoch,				\
+		.generation = (arg).out_generation,			\
+		.digest = (arg).out_digest,				\
+	})
+
 void chring_plan_free(struct chring_plan *plan)
 {
 	free(plan);
@@ -259,14 +268,10 @@ static int node_change(struct chring *c, unsigned long ioc,
 	arg->epoch = edit->epoch;
 	arg->generation = edit->generation;
 	ret = change(c, ioc, arg, &arg->flags, &arg->dry, edit->plan);
-	if (out)
-		*out = (struct chring_outcome){
-			.ring = arg->out_ring,
-			.epoch = arg->out_epoch,
-			.generation = arg->out_generation,
-			.digest = arg->out_digest,
-			.node = arg->out_node,
-		};
+	if (out) {
+		*out = OUTCOME(*arg);
+		out->node = arg->out_node;
+	}
 	return ret;
 }
 
@@ -387,12 +392,7 @@ static int roll_send(struct chring *c, const struct roll *r,
 			 m->plan);
 
 	if (out)
-		*out = (struct chring_outcome){
-			.ring = arg.out_ring,
-			.epoch = arg.out_epoch,
-			.generation = arg.out_generation,
-			.digest = arg.out_digest,
-		};
+		*out = OUTCOME(arg);
 	return ret;
 }
 
@@ -427,12 +427,7 @@ static int pin_change(struct chring *c, unsigned long ioc, __u64 epoch,
 	int ret = command(c, ioc, &arg);
 
 	if (out)
-		*out = (struct chring_outcome){
-			.ring = arg.out_ring,
-			.epoch = arg.out_epoch,
-			.generation = arg.out_generation,
-			.digest = arg.out_digest,
-		};
+		*out = OUTCOME(arg);
 	return ret;
 }
 
