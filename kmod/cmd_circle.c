@@ -259,6 +259,7 @@ static int fill_diff(struct page_of *p, const struct chring_view *v, u32 n)
 static int fill_tokens(struct page_of *p, const struct chring_view *v, u32 n)
 {
 	const struct chring_table *t = v->table;
+	const struct chring_config *config = &v->ring->config;
 	struct chring_token *token = p->entry;
 	u32 at, i;
 
@@ -268,9 +269,9 @@ static int fill_tokens(struct page_of *p, const struct chring_view *v, u32 n)
 	n = min(n, t->count - at);
 	for (i = 0; i < n; i++, at++)
 		token[i] = (struct chring_token){
-			.position = chring_position_export(&v->ring->config,
-							   t->token[at]),
-			.node = v->roster->node[t->owner[at]]->id,
+			.position = chring_position_export(config,
+						chring_table_token(t, at)),
+			.node = v->roster->node[chring_table_owner(t, at)]->id,
 		};
 	p->more = at < t->count;
 	p->cursor = p->more ? at : 0;

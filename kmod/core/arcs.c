@@ -14,7 +14,7 @@ void chring_arcs_begin(struct chring_arcs *a, const struct chring_circle *c,
 		.from = position,
 	};
 	/* Past the last token chring_table_find() would begin again with 0. */
-	if (!t->count || inside > t->token[t->count - 1])
+	if (!t->count || inside > chring_table_token(t, t->count - 1))
 		a->at = t->count;
 	else
 		a->at = chring_table_find(t, inside);
@@ -56,8 +56,8 @@ static bool step(struct chring_arcs *a, struct chring_arc *arc)
 		a->at = 0;
 		return false;
 	}
-	last = t->token[a->at] >> a->shift;
-	slot = t->owner[a->at++];
+	last = chring_table_token(t, a->at) >> a->shift;
+	slot = chring_table_owner(t, a->at++);
 	if (chring_slot_set(a->circle.out, slot))
 		return false;
 	if (a->around)

@@ -7,7 +7,9 @@
 /* The positions after the token before, up to and with this one. */
 static u64 arc_of(const struct chring_table *t, u32 at)
 {
-	return t->token[at] - t->token[at ? at - 1 : t->count - 1];
+	u32 before = at ? at - 1 : t->count - 1;
+
+	return chring_table_token(t, at) - chring_table_token(t, before);
 }
 
 /* Who owns what comes after the last token in service; or an error. */
@@ -16,8 +18,8 @@ static int first_owner(const struct chring_table *t, const unsigned long *out)
 	u32 at;
 
 	for (at = 0; at < t->count; at++) {
-		if (!chring_slot_set(out, t->owner[at]))
-			return t->owner[at];
+		if (!chring_slot_set(out, chring_table_owner(t, at)))
+			return chring_table_owner(t, at);
 		if (at % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
 			return -EINTR;
 	}
@@ -45,13 +47,13 @@ int chring_balance_shares(const struct chring_table *t,
 	if (owner < 0)
 		return owner == -EINTR ? owner : 0;
 	/* All tokens at one place: its first node owns the whole circle. */
-	if (t->token[0] == t->token[t->count - 1]) {
+	if (chring_table_token(t, 0) == chring_table_token(t, t->count - 1)) {
 		share[owner] = whole_circle(bits);
 		return 0;
 	}
 	/* From the end, where the next node in service is the first of all. */
 	for (at = t->count; at--; ) {
-		u16 slot = t->owner[at];
+		u16 slot = chring_table_owner(t, at);
 
 		if (!chring_slot_set(out, slot))
 			owner = slot;

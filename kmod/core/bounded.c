@@ -45,7 +45,7 @@ static int walk_tokens(const struct chring_circle *c,
 	u32 at = first;
 
 	while (*visits < end) {
-		u16 slot = t->owner[at];
+		u16 slot = chring_table_owner(t, at);
 
 		++*visits;
 		if (has_room(c, b, slot))

@@ -80,9 +80,9 @@ int chring_checksum(const struct chring_table *t, const struct chring_config *c,
 	u32 at;
 
 	for (at = 0; at < t->count; at++) {
-		u64 token = chring_position_export(c, t->token[at]);
+		u64 token = chring_position_export(c, chring_table_token(t, at));
 
-		s += chring_fmix64(token + name_hash[t->owner[at]]);
+		s += chring_fmix64(token + name_hash[chring_table_owner(t, at)]);
 		if (at % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
 			return -EINTR;
 	}

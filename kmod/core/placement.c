@@ -40,7 +40,7 @@ static void walk_tokens(struct walk *w)
 	u32 at = w->first;
 
 	while (w->found < w->wanted && w->visits < end) {
-		u16 slot = t->owner[at];
+		u16 slot = chring_table_owner(t, at);
 
 		w->visits++;
 		if (!chring_slot_set(w->c->out, slot) && !is_taken(w, slot))
@@ -186,7 +186,7 @@ static bool walk_tokens_zones(struct walk *w, struct aside *a)
 	u32 at = w->first;
 
 	while (!zones_done(w, a)) {
-		u16 slot = t->owner[at];
+		u16 slot = chring_table_owner(t, at);
 
 		if (w->visits == end)
 			return false;

@@ -30,14 +30,14 @@ static int places_fill(struct chring_places *p, const struct chring_table *t)
 	u32 i;
 
 	for (i = 0; i < t->count; i++) {
-		p->first[t->owner[i]]++;
+		p->first[chring_table_owner(t, i)]++;
 		if (i % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
 			return -EINTR;
 	}
 	for (i = 1; i <= p->slots; i++)
 		p->first[i] += p->first[i - 1];
 	for (i = t->count; i--; ) {
-		p->place[--p->first[t->owner[i]]] = i;
+		p->place[--p->first[chring_table_owner(t, i)]] = i;
 		if (i % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
 			return -EINTR;
 	}

@@ -55,6 +55,18 @@ struct chring_table *chring_table_merge(const struct chring_table *old,
  */
 void chring_table_free(struct chring_table *t);
 
+/* Position of the token at a place, as the inside of the module sees it. */
+static inline u64 chring_table_token(const struct chring_table *t, u32 at)
+{
+	return t->token[at];
+}
+
+/* Slot of the node of the token at a place. */
+static inline u16 chring_table_owner(const struct chring_table *t, u32 at)
+{
+	return t->owner[at];
+}
+
 /**
  * chring_table_find() - first token at or clockwise after a position
  * @t: a table with tokens

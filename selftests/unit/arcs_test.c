@@ -142,12 +142,12 @@ static int owner_slowly(const struct chring_circle *c, u64 inside)
 	u32 i;
 
 	for (i = 0; i < t->count; i++) {
-		if (chring_slot_set(c->out, t->owner[i]))
+		if (chring_slot_set(c->out, chring_table_owner(t, i)))
 			continue;
 		if (first < 0)
-			first = t->owner[i];
-		if (t->token[i] >= inside)
-			return t->owner[i];
+			first = chring_table_owner(t, i);
+		if (chring_table_token(t, i) >= inside)
+			return chring_table_owner(t, i);
 	}
 	return first;
 }
@@ -391,10 +391,10 @@ static u32 steps_needed(const struct chring_circle *c, u64 inside)
 	u32 n = 1, i;
 
 	for (i = 0; i < t->count; i++)
-		n += t->token[i] >= inside;
+		n += chring_table_token(t, i) >= inside;
 	for (i = 0; i < t->count; i++) {
 		n++;
-		if (!chring_slot_set(c->out, t->owner[i]))
+		if (!chring_slot_set(c->out, chring_table_owner(t, i)))
 			return n;
 	}
 	return n + 1;

@@ -99,10 +99,10 @@ static int model_walk(const struct scene *s, u64 position, bool bounded)
 	const struct chring_table *t = s->c.table;
 	u32 first = 0, i;
 
-	while (first < t->count && t->token[first] < position)
+	while (first < t->count && chring_table_token(t, first) < position)
 		first++;
 	for (i = 0; i < t->count; i++) {
-		u32 slot = t->owner[(first + i) % t->count];
+		u32 slot = chring_table_owner(t, (first + i) % t->count);
 		const struct member *m = &s->member[slot];
 
 		if (bounded ? model_fits(s, m) : serves(m))

@@ -92,15 +92,18 @@ static void open_crafted(struct rig *rig, u32 nodes)
 
 static void check_like_fresh(const struct rig *rig)
 {
+	const struct chring_table *t, *other;
 	struct rig fresh;
 	u32 i;
 
 	rig_open(&fresh, &rig->model.config);
 	rig_fill(&fresh, &rig->model);
-	NEED(rig_view(rig)->table->count == rig_view(&fresh)->table->count);
-	for (i = 0; i < rig_view(rig)->table->count; i++)
-		CHECK(rig_same_node(rig, rig_view(rig)->table->owner[i],
-				    &fresh, rig_view(&fresh)->table->owner[i]));
+	t = rig_view(rig)->table;
+	other = rig_view(&fresh)->table;
+	NEED(t->count == other->count);
+	for (i = 0; i < t->count; i++)
+		CHECK(rig_same_node(rig, chring_table_owner(t, i),
+				    &fresh, chring_table_owner(other, i)));
 	rig_close(&fresh);
 }
 
@@ -258,8 +261,8 @@ static void check_places(const struct chring_table *t, const struct places *p,
 					    token >> 62 != place)
 						continue;
 					NEED(n < t->count);
-					CHECK(t->token[n] == token);
-					CHECK(t->owner[n++] == slot);
+					CHECK(chring_table_token(t, n) == token);
+					CHECK(chring_table_owner(t, n++) == slot);
 				}
 	CHECK(n == t->count);
 }

@@ -266,18 +266,20 @@ static struct chring_edit *crowd(char (*name)[16], u32 n, char kind)
 
 static const struct chring_node *owner_at(const struct chring_view *v, u32 at)
 {
-	return v->roster->node[v->table->owner[at]];
+	return v->roster->node[chring_table_owner(v->table, at)];
 }
 
 static void check_same_views(const struct chring_view *v,
 			     const struct chring_view *w)
 {
+	const struct chring_table *a = v->table, *b = w->table;
 	u32 i;
 
 	CHECK(v->digest == w->digest && v->live == w->live);
-	NEED(v->table->count == w->table->count);
-	for (i = 0; i < v->table->count; i++)
-		if (!CHECK(v->table->token[i] == w->table->token[i] &&
+	NEED(a->count == b->count);
+	for (i = 0; i < a->count; i++)
+		if (!CHECK(chring_table_token(a, i) ==
+			   chring_table_token(b, i) &&
 			   !chring_node_cmp(owner_at(v, i), owner_at(w, i))))
 			return;
 }

@@ -55,7 +55,7 @@ static u32 find_slowly(const struct chring_table *t, u64 position)
 	u32 i;
 
 	for (i = 0; i < t->count; i++)
-		if (t->token[i] >= position)
+		if (chring_table_token(t, i) >= position)
 			return i;
 	return 0;
 }
@@ -66,7 +66,7 @@ static int owner_slowly(const struct chring_table *t, unsigned long out,
 	u32 first = find_slowly(t, position), i;
 
 	for (i = 0; i < t->count; i++) {
-		u32 slot = t->owner[(first + i) % t->count];
+		u32 slot = chring_table_owner(t, (first + i) % t->count);
 
 		if (!(out >> slot & 1))
 			return slot;
@@ -81,7 +81,7 @@ static u32 count_live(const struct chring_table *t, unsigned long out)
 	u32 i;
 
 	for (i = 0; i < t->count; i++)
-		seen |= 1UL << t->owner[i] & ~out;
+		seen |= 1UL << chring_table_owner(t, i) & ~out;
 	return __builtin_popcountl(seen);
 }
 
@@ -108,9 +108,9 @@ static void check_table(const struct chring_table *t)
 
 	NEED(!IS_ERR(p));
 	for (i = 0; i < t->count; i++) {
-		check_position(t, p, t->token[i] - 1);
-		check_position(t, p, t->token[i]);
-		check_position(t, p, t->token[i] + 1);
+		check_position(t, p, chring_table_token(t, i) - 1);
+		check_position(t, p, chring_table_token(t, i));
+		check_position(t, p, chring_table_token(t, i) + 1);
 	}
 	for (i = 0; i < 10; i++)
 		check_position(t, p, rng());

@@ -39,9 +39,10 @@ static void check_tokens(const struct subject *s)
 	CHECK(t->count == s->v->tokens);
 	CHECK(t->collisions == s->v->collisions);
 	for (i = 0; i < s->v->listed && i < t->count; i++) {
-		CHECK(chring_position_export(&s->v->config, t->token[i]) ==
+		CHECK(chring_position_export(&s->v->config,
+					     chring_table_token(t, i)) ==
 		      s->v->token[i].position);
-		CHECK(s->node_of[t->owner[i]] == s->v->token[i].node);
+		CHECK(s->node_of[chring_table_owner(t, i)] == s->v->token[i].node);
 	}
 }
 

@@ -40,9 +40,10 @@ static void check_same(const struct rig *a, const struct rig *b)
 	if (!CHECK(v->table->count == w->table->count))
 		return;
 	for (i = 0; i < v->table->count; i++) {
-		CHECK(v->table->token[i] == w->table->token[i]);
-		CHECK(rig_same_node(a, v->table->owner[i],
-				    b, w->table->owner[i]));
+		CHECK(chring_table_token(v->table, i) ==
+		      chring_table_token(w->table, i));
+		CHECK(rig_same_node(a, chring_table_owner(v->table, i),
+				    b, chring_table_owner(w->table, i)));
 	}
 }
 
@@ -221,9 +222,9 @@ static void movement_begin(struct movement *m)
 	m->before = calloc(t->count * 4 + 64, sizeof(u64));
 	NEED(m->position && m->before);
 	for (i = 0; i < t->count; i++) {
-		m->position[m->count++] = t->token[i] - 1;
-		m->position[m->count++] = t->token[i];
-		m->position[m->count++] = t->token[i] + 1;
+		m->position[m->count++] = chring_table_token(t, i) - 1;
+		m->position[m->count++] = chring_table_token(t, i);
+		m->position[m->count++] = chring_table_token(t, i) + 1;
 	}
 	for (i = 0; i < t->count + 64; i++)
 		m->position[m->count++] = rng();

@@ -118,10 +118,10 @@ static u32 walk_slowly(const struct scene *s, u64 position, u16 *slot)
 	u32 first = 0, found = 0, i;
 
 	NEED(seen);
-	while (first < t->count && t->token[first] < position)
+	while (first < t->count && chring_table_token(t, first) < position)
 		first++;
 	for (i = 0; i < t->count && found < s->c.live; i++) {
-		u16 mine = t->owner[(first + i) % t->count];
+		u16 mine = chring_table_owner(t, (first + i) % t->count);
 
 		if (seen[mine] || chring_slot_set(s->bits, mine))
 			continue;
@@ -199,12 +199,13 @@ static void check_position(struct scene *s, u64 position)
 
 static void check_positions(struct scene *s)
 {
+	const struct chring_table *t = s->c.table;
 	u32 i;
 
 	count_live(s);
 	for (i = 0; i < POSITIONS; i++) {
-		u64 token = s->c.table->count ?
-			    s->c.table->token[rng_below(s->c.table->count)] : 0;
+		u64 token = t->count ?
+			    chring_table_token(t, rng_below(t->count)) : 0;
 
 		check_position(s, token + rng_below(3) - 1);
 		check_position(s, rng());

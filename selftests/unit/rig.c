@@ -197,8 +197,8 @@ static void check_tokens(const struct rig *rig)
 
 	if (CHECK(t->count == n))
 		for (i = 0; i < n; i++) {
-			CHECK(t->token[i] == want[i].token);
-			CHECK(rig_node_of(rig, t->owner[i]) == want[i].node);
+			CHECK(chring_table_token(t, i) == want[i].token);
+			CHECK(rig_node_of(rig, chring_table_owner(t, i)) == want[i].node);
 			collisions += i && want[i].token == want[i - 1].token;
 		}
 	CHECK(t->collisions == collisions);
