@@ -29,8 +29,11 @@ static atomic_long_t used_bytes = ATOMIC_LONG_INIT(0);
 #define SLAB_MAX	(PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
 
 /* Rather an error to the caller than a victim of the OOM killer. */
-#define GFP_CHRING	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | \
+#define GFP_CHRING	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | \
 			 __GFP_RETRY_MAYFAIL)
+
+/* Huge pages may waste this part of what they are for. */
+#define WASTE_MAX	8
 
 u32 chring_max_tokens(void)
 {
@@ -57,15 +60,28 @@ static bool charge(size_t size)
 	return false;
 }
 
-static void *get_memory(size_t size)
+/* A lookup in a large table misses one cache less where pages are huge. */
+static bool is_huge(size_t size)
 {
-	return size <= SLAB_MAX ? kvmalloc(size, GFP_CHRING) :
-				  __vmalloc(size, GFP_CHRING);
+	return round_up(size, PMD_SIZE) - size <= size / WASTE_MAX;
+}
+
+/* What an allocation takes of the budget. */
+static size_t footprint(size_t size)
+{
+	return is_huge(size) ? round_up(size, PMD_SIZE) : size;
+}
+
+static void *get_memory(size_t size, gfp_t gfp)
+{
+	if (size <= SLAB_MAX)
+		return kvmalloc(size, gfp);
+	return is_huge(size) ? vmalloc_huge(size, gfp) : __vmalloc(size, gfp);
 }
 
 void *chring_buffer_alloc(size_t size)
 {
-	void *p = get_memory(size);
+	void *p = get_memory(size, GFP_CHRING | __GFP_ZERO);
 
 	return p ? p : ERR_PTR(-ENOMEM);
 }
@@ -75,17 +91,27 @@ void chring_buffer_free(const void *p)
 	kvfree(p);
 }
 
-void *chring_alloc(size_t size)
+static void *charged_memory(size_t size, gfp_t gfp)
 {
 	void *p;
 
-	if (!charge(size))
+	if (!charge(footprint(size)))
 		return ERR_PTR(-EDQUOT);
-	p = get_memory(size);
+	p = get_memory(size, gfp);
 	if (p)
 		return p;
-	atomic_long_sub(size, &used_bytes);
+	atomic_long_sub(footprint(size), &used_bytes);
 	return ERR_PTR(-ENOMEM);
+}
+
+void *chring_alloc(size_t size)
+{
+	return charged_memory(size, GFP_CHRING | __GFP_ZERO);
+}
+
+void *chring_alloc_unset(size_t size)
+{
+	return charged_memory(size, GFP_CHRING);
 }
 
 void chring_free(const void *p, size_t size)
@@ -93,7 +119,7 @@ void chring_free(const void *p, size_t size)
 	if (!p)
 		return;
 	kvfree(p);
-	atomic_long_sub(size, &used_bytes);
+	atomic_long_sub(footprint(size), &used_bytes);
 }
 
 int chring_pause(void)

@@ -33,6 +33,7 @@ typedef __s64 s64;
 
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
+#define prefetch(p)		__builtin_prefetch(p)
 #define __must_check		__attribute__((warn_unused_result))
 
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
@@ -136,12 +137,13 @@ typedef struct {
 
 u64 siphash(const void *data, size_t len, const siphash_key_t *key);
 
-/* The three services of the kernel's platform.h; see there. */
+/* The services of the kernel's platform.h; see there. */
 void *chring_alloc(size_t size);
+void *chring_alloc_unset(size_t size);
 void chring_free(const void *p, size_t size);
 int chring_pause(void);
 
-/* Bytes that chring_alloc() gave and chring_free() did not take back yet. */
+/* Bytes that were allocated and not freed yet. */
 size_t chring_platform_bytes(void);
 
 /**

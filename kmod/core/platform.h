@@ -14,6 +14,7 @@
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
+#include <linux/prefetch.h>
 #include <linux/siphash.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -31,6 +32,9 @@
  * the budget is used up, -ENOMEM if the system has none.
  */
 void *chring_alloc(size_t size);
+
+/* As chring_alloc(), but not zeroed: for those who write all of it. */
+void *chring_alloc_unset(size_t size);
 
 /**
  * chring_free() - give back what chring_alloc() gave

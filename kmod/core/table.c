@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "table.h"
 
-/* Up to here a count without branches is quicker than halving. */
-#define COUNTED_MAX	8
 #define PAUSE_EVERY	0x10000
 
-/* A bucket a token, near enough; two at least, so that no shift is by 64. */
+/* One or two tokens a bucket; two buckets at least: no shift is by 64. */
 static u32 index_bits(u32 count)
 {
-	return count > 2 ? fls(count - 1) : 1;
+	return count > 4 ? fls(count - 1) - 1 : 1;
+}
+
+static u32 buckets_of(const struct chring_table *t)
+{
+	return 1U << (64 - t->shift);
 }
 
 static struct chring_table *table_alloc(u32 count)
 {
 	u32 bits = index_bits(count);
+	size_t entries = (size_t)count + CHRING_COUNTED;
 	size_t index = ((size_t)1 << bits) + 1;
-	size_t bytes = sizeof(struct chring_table) +
-		       count * (sizeof(u64) + sizeof(u16)) +
-		       index * sizeof(u32);
-	struct chring_table *t = chring_alloc(bytes);
+	size_t bytes = sizeof(struct chring_table) + entries * sizeof(u64) +
+		       index * sizeof(u32) + count * sizeof(u16);
+	struct chring_table *t = chring_alloc_unset(bytes);
 
 	if (IS_ERR(t))
 		return t;
-	t->bytes = bytes;
 	t->count = count;
 	t->shift = 64 - bits;
-	t->token = (u64 *)(t + 1);
-	t->index = (u32 *)(t->token + count);
-	t->owner = (u16 *)(t->index + index);
+	t->entry = (u64 *)(t + 1);
+	t->index = (u32 *)(t->entry + entries);
+	t->low = (u16 *)(t->index + index);
+	t->collisions = 0;
+	t->bytes = bytes;
 	return t;
 }
 
@@ -37,89 +41,271 @@ void chring_table_free(struct chring_table *t)
 		chring_free(t, t->bytes);
 }
 
-/* How far a merge has come in one of its sources. */
-struct cursor {
-	const u64 *token;
-	const u16 *owner;
-	u32 left;
+/* Is the token at a place before a position? */
+static bool is_before(const struct chring_table *t, u32 at, u64 position)
+{
+	u64 entry = t->entry[at];
+
+	if (likely((entry ^ position) > CHRING_SLOT_MASK))
+		return entry < position;
+	return t->low[at] < (u16)position;
+}
+
+/* The first of @n tokens from @at on that is not before a position. */
+static u32 find_among(const struct chring_table *t, u32 at, u32 n, u64 position)
+{
+	while (n) {
+		u32 half = n / 2;
+
+		if (is_before(t, at + half, position)) {
+			at += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return at;
+}
+
+u32 chring_table_find_all(const struct chring_table *t, u64 position)
+{
+	const u32 *bucket = chring_table_bucket(t, position);
+
+	return find_among(t, bucket[0], bucket[1] - bucket[0], position);
+}
+
+/**
+ * struct merge - how far a merge has come
+ * @t: what becomes of it
+ * @old: table before
+ * @rank: order of nodes, by slot
+ * @count: tokens in @t so far
+ * @from: tokens of @old that are in @t, or go
+ * @bucket: buckets of @t that are known
+ * @joined: equal neighbours in @t that were none in @old
+ * @cut: equal neighbours in @old that are none in @t
+ */
+struct merge {
+	struct chring_table *t;
+	const struct chring_table *old;
+	const u16 *rank;
+	u32 count;
+	u32 from;
+	u32 bucket;
+	u32 joined;
+	u32 cut;
 };
 
-static void cursor_next(struct cursor *c)
+/* A token of a run. */
+struct event {
+	u64 token;
+	u16 owner;
+};
+
+/* Has @m->old an entry at a place that stands before a token? */
+static bool old_before(const struct merge *m, u32 at, const struct event *e)
 {
-	c->token++;
-	c->owner++;
-	c->left--;
+	u64 token = chring_table_token(m->old, at);
+
+	if (token != e->token)
+		return token < e->token;
+	return m->rank[chring_table_owner(m->old, at)] < m->rank[e->owner];
 }
 
-/* Does the head of @a stand before the head of @b? */
-static bool cursor_before(const struct cursor *a, const struct cursor *b,
-			  const u16 *rank)
+/* Place in @m->old of a token: strides that double, then halves. */
+static u32 old_place(const struct merge *m, const struct event *e)
 {
-	if (!b->left || !a->left)
-		return a->left;
-	if (*a->token != *b->token)
-		return *a->token < *b->token;
-	return rank[*a->owner] < rank[*b->owner];
-}
+	u32 lo = m->from, hi = lo, stride = 1;
 
-static bool cursor_same(const struct cursor *a, const struct cursor *b)
-{
-	return a->left && b->left && *a->token == *b->token &&
-	       *a->owner == *b->owner;
-}
-
-static int merge(struct chring_table *t, struct cursor old, struct cursor add,
-		 struct cursor del, const u16 *rank)
-{
-	u32 steps = 0, n = 0;
-
-	while (old.left || add.left) {
-		if (++steps % PAUSE_EVERY == 0 && chring_pause())
-			return -EINTR;
-		if (cursor_same(&old, &del)) {
-			cursor_next(&old);
-			cursor_next(&del);
-			continue;
-		}
-		/* @t was made for what must be left, no more. */
-		if (n == t->count)
-			return -EUCLEAN;
-		if (cursor_before(&add, &old, rank)) {
-			t->token[n] = *add.token;
-			t->owner[n++] = *add.owner;
-			cursor_next(&add);
-		} else {
-			t->token[n] = *old.token;
-			t->owner[n++] = *old.owner;
-			cursor_next(&old);
-		}
+	while (hi < m->old->count && old_before(m, hi, e)) {
+		lo = hi + 1;
+		hi = min(lo + stride, m->old->count);
+		stride *= 2;
 	}
-	return n == t->count && !del.left ? 0 : -EUCLEAN;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (old_before(m, mid, e))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
-static int build_index(struct chring_table *t)
+static bool equal_pair(const struct chring_table *t, u32 at)
 {
-	u32 buckets = 1U << (64 - t->shift);
-	u32 b = 0, i;
+	return at && chring_table_token(t, at) == chring_table_token(t, at - 1);
+}
 
-	for (i = 0; i < t->count; i++) {
-		u32 mine = t->token[i] >> t->shift;
+/* What is before place @to of the table before, and not in the new one yet. */
+static int copy_to(struct merge *m, u32 to)
+{
+	u32 begin = m->count;
 
-		while (b <= mine)
-			t->index[b++] = i;
-		if (i && t->token[i] == t->token[i - 1])
-			t->collisions++;
-		if (i % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
+	if (to == m->from)
+		return 0;
+	/* The new table was made for what must be left, no more. */
+	if (to - m->from > m->t->count - m->count)
+		return -EUCLEAN;
+	m->cut += equal_pair(m->old, m->from);
+	while (m->from < to) {
+		u32 n = min_t(u32, to - m->from, PAUSE_EVERY);
+
+		memcpy(m->t->entry + m->count, m->old->entry + m->from,
+		       n * sizeof(*m->t->entry));
+		memcpy(m->t->low + m->count, m->old->low + m->from,
+		       n * sizeof(*m->t->low));
+		m->count += n;
+		m->from += n;
+		if (n == PAUSE_EVERY && chring_pause())
 			return -EINTR;
 	}
-	while (b <= buckets)
-		t->index[b++] = t->count;
+	m->joined += equal_pair(m->t, begin);
 	return 0;
 }
 
-static struct cursor run_cursor(const struct chring_run *r)
+static int put(struct merge *m, const struct event *e)
 {
-	return (struct cursor){ r->token, r->owner, r->count };
+	u32 at = m->count;
+
+	if (at == m->t->count)
+		return -EUCLEAN;
+	m->t->entry[at] = (e->token & ~CHRING_SLOT_MASK) | e->owner;
+	m->t->low[at] = e->token;
+	m->count++;
+	m->joined += equal_pair(m->t, at);
+	return 0;
+}
+
+static int drop(struct merge *m, const struct event *e)
+{
+	u32 at = m->from;
+
+	if (at == m->old->count || chring_table_token(m->old, at) != e->token ||
+	    chring_table_owner(m->old, at) != e->owner)
+		return -EUCLEAN;
+	m->cut += equal_pair(m->old, at);
+	m->from++;
+	return 0;
+}
+
+/* A bucket begins as much later than before as tokens have come before it. */
+static int shift_index(struct merge *m, u32 end)
+{
+	u32 moved = m->count - m->from;
+
+	if (m->t->shift != m->old->shift)
+		return 0;
+	while (m->bucket < end) {
+		u32 to = min(end, m->bucket + PAUSE_EVERY);
+
+		if (to < end && chring_pause())
+			return -EINTR;
+		for (; m->bucket < to; m->bucket++)
+			m->t->index[m->bucket] = m->old->index[m->bucket] +
+						 moved;
+	}
+	return 0;
+}
+
+/* @put_or_drop one token at its place. */
+static int meet(struct merge *m, const struct event *e,
+		int (*put_or_drop)(struct merge *m, const struct event *e))
+{
+	int ret = copy_to(m, old_place(m, e));
+
+	if (!ret)
+		ret = shift_index(m, (e->token >> m->t->shift) + 1);
+	return ret ? ret : put_or_drop(m, e);
+}
+
+static struct event run_event(const struct chring_run *r, u32 i)
+{
+	return (struct event){ .token = r->token[i], .owner = r->owner[i] };
+}
+
+/* In the order of places; at the same one, who goes makes room. */
+static bool goes_first(const struct merge *m, const struct event *go,
+		       const struct event *come)
+{
+	if (go->token != come->token)
+		return go->token < come->token;
+	return m->rank[go->owner] <= m->rank[come->owner];
+}
+
+static int merge_runs(struct merge *m, const struct chring_run *add,
+		      const struct chring_run *del)
+{
+	u32 a = 0, d = 0;
+	int ret = 0;
+
+	while (!ret && (a < add->count || d < del->count)) {
+		struct event come = {}, go = {};
+
+		if (a < add->count)
+			come = run_event(add, a);
+		if (d < del->count)
+			go = run_event(del, d);
+		if (a == add->count ||
+		    (d < del->count && goes_first(m, &go, &come))) {
+			ret = meet(m, &go, drop);
+			d++;
+		} else {
+			ret = meet(m, &come, put);
+			a++;
+		}
+		if (!ret && (a + d) % PAUSE_EVERY == 0)
+			ret = chring_pause();
+	}
+	return ret ? ret : copy_to(m, m->old->count);
+}
+
+/* From nothing, without a branch that depends on where tokens are. */
+static int build_index(struct chring_table *t)
+{
+	u32 buckets = buckets_of(t), i;
+
+	memset(t->index, 0, (buckets + 1) * sizeof(*t->index));
+	/* Where the tokens of a bucket end: the last one has the last word. */
+	for (i = 0; i < t->count; i++) {
+		t->index[(t->entry[i] >> t->shift) + 1] = i + 1;
+		if (i % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
+			return -EINTR;
+	}
+	/* Empty ones end where those before them do. */
+	for (i = 1; i <= buckets; i++) {
+		t->index[i] = max(t->index[i], t->index[i - 1]);
+		if (i % PAUSE_EVERY == 0 && chring_pause())
+			return -EINTR;
+	}
+	return 0;
+}
+
+/* After the last entry the circle begins again. */
+static void close_circle(struct chring_table *t)
+{
+	u64 first = t->count ? chring_table_owner(t, 0) : 0;
+	u32 i;
+
+	for (i = 0; i < CHRING_COUNTED; i++)
+		t->entry[t->count + i] = ~CHRING_SLOT_MASK | first;
+}
+
+static int merge(struct merge *m, const struct chring_run *add,
+		 const struct chring_run *del)
+{
+	int ret = merge_runs(m, add, del);
+
+	if (ret)
+		return ret;
+	if (m->count != m->t->count)
+		return -EUCLEAN;
+	m->t->collisions = m->old->collisions + m->joined - m->cut;
+	close_circle(m->t);
+	if (m->t->shift != m->old->shift)
+		return build_index(m->t);
+	return shift_index(m, buckets_of(m->t) + 1);
 }
 
 struct chring_table *chring_table_merge(const struct chring_table *old,
@@ -127,49 +313,17 @@ struct chring_table *chring_table_merge(const struct chring_table *old,
 					const struct chring_run *del,
 					const u16 *rank)
 {
-	struct cursor from = {};
-	struct chring_table *t;
+	static const struct chring_table nothing;
+	struct merge m = { .old = old ? old : &nothing, .rank = rank };
 	int ret;
 
-	if (old)
-		from = (struct cursor){ old->token, old->owner, old->count };
-	t = table_alloc(from.left + add->count - del->count);
-	if (IS_ERR(t))
-		return t;
-	ret = merge(t, from, run_cursor(add), run_cursor(del), rank);
-	if (!ret)
-		ret = build_index(t);
+	m.t = table_alloc(m.old->count + add->count - del->count);
+	if (IS_ERR(m.t))
+		return m.t;
+	ret = merge(&m, add, del);
 	if (ret) {
-		chring_table_free(t);
+		chring_table_free(m.t);
 		return ERR_PTR(ret);
 	}
-	return t;
-}
-
-/* How many of the n tokens, sorted, stand before the position? */
-static u32 count_before(const u64 *token, u32 n, u64 position)
-{
-	u32 before = 0, i;
-
-	for (i = 0; i < n; i++)
-		before += token[i] < position;
-	return before;
-}
-
-u32 chring_table_find(const struct chring_table *t, u64 position)
-{
-	u64 bucket = position >> t->shift;
-	u32 at = t->index[bucket];
-	u32 n = t->index[bucket + 1] - at;
-
-	/* Clustered tokens: halve until few are left. */
-	while (n > COUNTED_MAX) {
-		u32 half = n / 2;
-
-		if (t->token[at + half - 1] < position)
-			at += half;
-		n -= half;
-	}
-	at += count_before(t->token + at, n, position);
-	return at == t->count ? 0 : at;
+	return m.t;
 }

@@ -6,28 +6,37 @@
 #include "platform.h"
 #include "run.h"
 
+/* What an entry has of its owner, and beside it of its position. */
+#define CHRING_SLOT_BITS	16
+#define CHRING_SLOT_MASK	((1ULL << CHRING_SLOT_BITS) - 1)
+/* As many entries are compared, without looking how many a bucket has. */
+#define CHRING_COUNTED		4
+
 /**
  * struct chring_table - all tokens, sorted, with an index on their top bits
  * @count: tokens
  * @shift: a token's bucket is its position >> @shift
  * @collisions: tokens that stand where another one stands already
  * @bytes: size of all of it
- * @token: positions, ascending
- * @owner: slot of each token's node
- * @index: where each bucket's tokens begin; one more entry ends the last
+ * @entry: ascending: the upper 48 bits of a position, and the slot of its node;
+ *	after the last CHRING_COUNTED more, with the owner of the first
+ * @index: where each bucket's entries begin; one more ends the last
+ * @low: the rest of each position
  *
  * One allocation. Tokens of equal position stand in the order of their nodes'
  * names, so that the first of them, the owner, is a matter of membership and
  * not of history.
+ *
+ * Why so: see table.md.
  */
 struct chring_table {
 	u32 count;
 	u32 shift;
+	u64 *entry;
+	u32 *index;
+	u16 *low;
 	u32 collisions;
 	size_t bytes;
-	u64 *token;
-	u32 *index;
-	u16 *owner;
 };
 
 /**
@@ -58,25 +67,68 @@ void chring_table_free(struct chring_table *t);
 /* Position of the token at a place, as the inside of the module sees it. */
 static inline u64 chring_table_token(const struct chring_table *t, u32 at)
 {
-	return t->token[at];
+	return (t->entry[at] & ~CHRING_SLOT_MASK) | t->low[at];
 }
 
 /* Slot of the node of the token at a place. */
 static inline u16 chring_table_owner(const struct chring_table *t, u32 at)
 {
-	return t->owner[at];
+	return t->entry[at];
+}
+
+/* Where the entries of a position's bucket begin. */
+static inline const u32 *chring_table_bucket(const struct chring_table *t,
+					     u64 position)
+{
+	return &t->index[position >> t->shift];
+}
+
+/* What the first few entries of a bucket do not decide. */
+u32 chring_table_find_all(const struct chring_table *t, u64 position);
+
+/**
+ * chring_table_find_from() - chring_table_seek(), its bucket found
+ * @t: a table with tokens
+ * @at: where the bucket of @position begins
+ * @position: as the inside of the module sees it
+ */
+static inline u32 chring_table_find_from(const struct chring_table *t, u32 at,
+					 u64 position)
+{
+	u64 upper = position & ~CHRING_SLOT_MASK;
+	u32 before = 0, i;
+
+	/* Entries of the next buckets do no harm: they are not before. */
+	for (i = 0; i < CHRING_COUNTED; i++)
+		before += t->entry[at + i] < upper;
+	if (unlikely(before == CHRING_COUNTED ||
+		     t->entry[at + before] - upper <= CHRING_SLOT_MASK))
+		return chring_table_find_all(t, position);
+	return at + before;
 }
 
 /**
- * chring_table_find() - first token at or clockwise after a position
+ * chring_table_seek() - first token at or clockwise after a position
  * @t: a table with tokens
  * @position: as the inside of the module sees it
  *
  * Constant time on evenly spread tokens, O(log count) at worst. Any context.
  *
- * Return: place of the token in the table; past the last the circle begins
- * again with 0.
+ * Return: place of the token in the table; past the last its count, where an
+ * entry has the owner of the first.
  */
-u32 chring_table_find(const struct chring_table *t, u64 position);
+static inline u32 chring_table_seek(const struct chring_table *t, u64 position)
+{
+	return chring_table_find_from(t, *chring_table_bucket(t, position),
+				      position);
+}
+
+/* As chring_table_seek(), but past the last the circle begins again with 0. */
+static inline u32 chring_table_find(const struct chring_table *t, u64 position)
+{
+	u32 at = chring_table_seek(t, position);
+
+	return at == t->count ? 0 : at;
+}
 
 #endif /* CHRING_TABLE_H */

@@ -277,10 +277,38 @@ static u32 pauses(void)
 	return n;
 }
 
+/* One more token in a table: what is copied, and the index. */
+static void check_merge_pauses(const struct chring_table *t, u32 pass)
+{
+	const struct chring_run none = {};
+	const u16 rank = 0;
+	struct chring_table *more;
+	struct chring_run one;
+	u32 n_pauses, k;
+
+	NEED(!chring_run_alloc(&one, 1));
+	one.token[0] = chring_table_token(t, t->count - 1);
+	pauses();
+	more = chring_table_merge(t, &one, &none, &rank);
+	NEED(!IS_ERR(more));
+	n_pauses = pauses();
+	CHECK(more->shift == t->shift && more->count == t->count + 1);
+	CHECK(n_pauses >= pass + pass / 2);
+	chring_table_free(more);
+	for (k = 0; k < n_pauses; k++) {
+		faults_kill(k);
+		CHECK(chring_table_merge(t, &one, &none, &rank) ==
+		      ERR_PTR(-EINTR));
+		faults_clear();
+	}
+	chring_run_free(&one);
+}
+
 /* No pass over tokens goes further than 2^16 without one. */
 static void test_long_work_pauses(void)
 {
-	const u32 n = 1 << 18, pass = n >> 16;
+	/* Not a power of 2: one more is as many buckets. */
+	const u32 n = (1 << 18) + 1, pass = n >> 16;
 	const struct chring_config config = {
 		.hash = CHRING_HASH_XXH64, .bits = 64, .sep = "#", .sep_len = 1,
 	};
@@ -302,6 +330,7 @@ static void test_long_work_pauses(void)
 	t = chring_table_merge(NULL, &run, &none, &rank);
 	NEED(!IS_ERR(t));
 	CHECK(pauses() >= 2 * pass);
+	check_merge_pauses(t, pass);
 	/* Counted and placed. */
 	p = chring_places_build(t, 1);
 	NEED(!IS_ERR(p));

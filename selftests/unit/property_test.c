@@ -384,20 +384,21 @@ static void check_only_adds(const struct chring_table *less,
 	u32 i, k = 0;
 
 	for (i = 0; i < more->count; i++)
-		if (k < less->count && more->token[i] == less->token[k] &&
-		    more->owner[i] == less->owner[k])
+		if (k < less->count && chring_table_token(more, i) ==
+				       chring_table_token(less, k) &&
+		    chring_table_owner(more, i) == chring_table_owner(less, k))
 			k++;
 		else
-			CHECK(more->owner[i] == slot);
+			CHECK(chring_table_owner(more, i) == slot);
 	CHECK(k == less->count);
 }
 
 static bool same_tokens(const struct chring_table *a,
 			const struct chring_table *b)
 {
-	return a->count == b->count &&
-	       !memcmp(a->token, b->token, a->count * sizeof(*a->token)) &&
-	       !memcmp(a->owner, b->owner, a->count * sizeof(*a->owner));
+	return a->count == b->count && a->collisions == b->collisions &&
+	       !memcmp(a->entry, b->entry, a->count * sizeof(*a->entry)) &&
+	       !memcmp(a->low, b->low, a->count * sizeof(*a->low));
 }
 
 static void up_and_down(struct rig *rig, u32 node)
