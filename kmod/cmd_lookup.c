@@ -13,8 +13,6 @@
 
 #define KEY_ON_STACK	256
 #define CHUNK_KEYS	512U
-/* Tokens and nodes to look at in one read section, and then a key's more. */
-#define VISITS_AT_ONCE	0x4000U
 
 static int check_flags(const struct chring_call *call, u32 flags, u32 known)
 {
@@ -286,6 +284,23 @@ static int check_epoch(const struct chring_ring *ring,
 	return arg->epoch && arg->epoch != v->epoch ? -ESTALE : 0;
 }
 
+typedef int find_each_fn(const struct chring_view *v, const u64 *position,
+			 u32 n, const struct chring_node **node,
+			 struct chring_visits *visits);
+
+/* Positions become ids. Return: how many, or an error. */
+static int find_together(const struct chring_view *v, find_each_fn *fn,
+			 u64 *value, u32 n, struct chring_visits *visits)
+{
+	const struct chring_node *node[CHRING_TOGETHER];
+	int ret = fn(v, value, min_t(u32, n, CHRING_TOGETHER), node, visits);
+	int i;
+
+	for (i = 0; i < ret; i++)
+		value[i] = node[i]->id;
+	return ret;
+}
+
 /*
  * In one read section, of bounded length: positions become ids from *@done up
  * to @n. Return: 0, an error, or 1 if the ring is no longer at the epoch of
@@ -294,28 +309,24 @@ static int check_epoch(const struct chring_ring *ring,
 static int find_some(struct chring_ring *ring, struct chring_lookup_batch *arg,
 		     struct chunk *c, u32 *done, u32 n)
 {
-	find_fn *fn = arg->flags & CHRING_LOOKUP_PREVIOUS ?
-		      chring_view_formers : chring_view_owners;
-	struct chring_ask ask = { .n = 1 };
-	u32 visits = 0, worst = 0, more;
+	find_each_fn *fn = arg->flags & CHRING_LOOKUP_PREVIOUS ?
+			   chring_view_each_former : chring_view_each_owner;
+	struct chring_visits visits = {};
 	const struct chring_view *v;
 	int ret;
 
 	rcu_read_lock();
 	v = chring_ring_view(ring);
 	ret = check_epoch(ring, arg, v);
-	while (!ret && *done < n && visits < VISITS_AT_ONCE) {
-		const struct chring_node *node;
+	while (!ret && *done < n && visits.all < CHRING_VISITS_AT_ONCE) {
+		int more = find_together(v, fn, c->value + *done, n - *done,
+					 &visits);
 
-		ask.position = c->value[*done];
-		ret = min(fn(v, &ask, &node, &more), 0);
-		if (!ret)
-			c->value[(*done)++] = node->id;
-		visits += more;
-		worst = max(worst, more);
+		ret = min(more, 0);
+		*done += max(more, 0);
 	}
 	rcu_read_unlock();
-	chring_ring_walked(ring, worst);
+	chring_ring_walked(ring, visits.worst);
 	return ret;
 }
 

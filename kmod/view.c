@@ -302,9 +302,27 @@ int chring_view_finish(struct chring_view *v, const unsigned long *gone)
 static int place(const struct chring_circle *c, const struct chring_ask *ask,
 		 u16 *slot, u32 *visits)
 {
-	return ask->zones ?
-	       chring_place_zones(c, ask->position, ask->n, slot, visits) :
-	       chring_place_replicas(c, ask->position, ask->n, slot, visits);
+	int ret;
+
+	if (ask->n > 1)
+		return ask->zones ?
+		       chring_place_zones(c, ask->position, ask->n, slot,
+					  visits) :
+		       chring_place_replicas(c, ask->position, ask->n, slot,
+					     visits);
+	/* Zones first or not, the first owner is the same. */
+	ret = chring_place_owner(c, ask->position, visits);
+	if (ret < 0)
+		return ret;
+	*slot = ret;
+	return 1;
+}
+
+static int check_owners(const struct chring_view *v)
+{
+	if (likely(v->live))
+		return 0;
+	return v->nodes ? -EHOSTUNREACH : -ENODATA;
 }
 
 int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask,
@@ -312,11 +330,11 @@ int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask
 {
 	u16 slot[CHRING_REPLICAS_MAX];
 	struct chring_circle c;
-	int ret, i;
+	int ret = check_owners(v), i;
 
 	*visits = 0;
-	if (unlikely(!v->live))
-		return v->nodes ? -EHOSTUNREACH : -ENODATA;
+	if (ret)
+		return ret;
 	c = chring_view_circle(v);
 	ret = place(&c, ask, slot, visits);
 	for (i = 0; i < ret; i++)
@@ -324,21 +342,66 @@ int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask
 	return ret;
 }
 
+int chring_view_each_owner(const struct chring_view *v, const u64 *position,
+			   u32 n, const struct chring_node **node,
+			   struct chring_visits *visits)
+{
+	u16 slot[CHRING_TOGETHER];
+	struct chring_circle c;
+	int ret = check_owners(v), i;
+
+	if (ret)
+		return ret;
+	c = chring_view_circle(v);
+	ret = chring_place_owners(&c, position, n, slot, visits);
+	for (i = 0; i < ret; i++)
+		node[i] = v->roster->node[slot[i]];
+	return ret;
+}
+
+static int check_formers(const struct chring_view *v)
+{
+	return v->former.shared && v->former.roster->count ? 0 : -ENODATA;
+}
+
+/* A node that there still is, as it is now. */
+static const struct chring_node *former_node(const struct chring_view *v,
+					     u32 slot)
+{
+	return still_there(v, slot) ? : v->former.roster->node[slot];
+}
+
 int chring_view_formers(const struct chring_view *v,
 			const struct chring_ask *ask,
 			const struct chring_node **node, u32 *visits)
 {
-	const struct chring_former *f = &v->former;
 	u16 slot[CHRING_REPLICAS_MAX];
 	struct chring_circle c;
-	int ret, i;
+	int ret = check_formers(v), i;
 
 	*visits = 0;
-	if (!f->shared || !f->roster->count)
-		return -ENODATA;
+	if (ret)
+		return ret;
 	c = chring_view_former_circle(v);
 	ret = place(&c, ask, slot, visits);
 	for (i = 0; i < ret; i++)
-		node[i] = still_there(v, slot[i]) ? : f->roster->node[slot[i]];
+		node[i] = former_node(v, slot[i]);
+	return ret;
+}
+
+int chring_view_each_former(const struct chring_view *v, const u64 *position,
+			    u32 n, const struct chring_node **node,
+			    struct chring_visits *visits)
+{
+	u16 slot[CHRING_TOGETHER];
+	struct chring_circle c;
+	int ret = check_formers(v), i;
+
+	if (ret)
+		return ret;
+	c = chring_view_former_circle(v);
+	ret = chring_place_owners(&c, position, n, slot, visits);
+	for (i = 0; i < ret; i++)
+		node[i] = former_node(v, slot[i]);
 	return ret;
 }

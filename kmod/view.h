@@ -224,6 +224,50 @@ int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask
 		       const struct chring_node **node, u32 *visits);
 
 /**
+ * chring_view_owner() - the one that owns a position
+ * @v: view
+ * @position: as the inside of the module sees it
+ * @node: set to it; valid as long as @v
+ *
+ * As chring_view_owners() for one node. Any context.
+ *
+ * Return: 0, or an error as chring_view_owners().
+ */
+static inline int chring_view_owner(const struct chring_view *v, u64 position,
+				    const struct chring_node **node)
+{
+	u32 at, slot, visits;
+	struct chring_ask ask;
+
+	if (likely(v->live)) {
+		at = chring_table_seek(v->table, position);
+		slot = chring_table_owner(v->table, at);
+		if (likely(!chring_slot_set(v->out, slot))) {
+			*node = v->roster->node[slot];
+			return 0;
+		}
+	}
+	ask = (struct chring_ask){ .position = position, .n = 1 };
+	return min(chring_view_owners(v, &ask, node, &visits), 0);
+}
+
+/**
+ * chring_view_each_owner() - who owns each of some positions
+ * @v: view
+ * @position: as the inside of the module sees them
+ * @n: how many, 1..CHRING_TOGETHER
+ * @node: for @n nodes; valid as long as @v
+ * @visits: as for chring_place_owners()
+ *
+ * As chring_view_owner() for each, but quicker. Any context.
+ *
+ * Return: positions done, or an error as chring_view_owners().
+ */
+int chring_view_each_owner(const struct chring_view *v, const u64 *position,
+			   u32 n, const struct chring_node **node,
+			   struct chring_visits *visits);
+
+/**
  * chring_view_formers() - who owned a position before
  * @v: view
  * @ask: what is asked
@@ -239,5 +283,21 @@ int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask
 int chring_view_formers(const struct chring_view *v,
 			const struct chring_ask *ask,
 			const struct chring_node **node, u32 *visits);
+
+/**
+ * chring_view_each_former() - who owned each of some positions before
+ * @v: view
+ * @position: as the inside of the module sees them
+ * @n: how many, 1..CHRING_TOGETHER
+ * @node: for @n nodes, as for chring_view_formers()
+ * @visits: as for chring_place_owners()
+ *
+ * Any context.
+ *
+ * Return: positions done, or an error as chring_view_formers().
+ */
+int chring_view_each_former(const struct chring_view *v, const u64 *position,
+			    u32 n, const struct chring_node **node,
+			    struct chring_visits *visits);
 
 #endif /* CHRING_VIEW_H */

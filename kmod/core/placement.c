@@ -129,13 +129,44 @@ int chring_place_replicas(const struct chring_circle *c, u64 position, u32 n,
 	return w.found ? (int)w.found : -EHOSTUNREACH;
 }
 
-int chring_place_owner(const struct chring_circle *c, u64 position)
+/* Most often the first token is that of the owner; else comes the walk. */
+static u16 place_owner(const struct chring_circle *c, u64 position, u16 first,
+		       u32 *visits)
 {
-	u32 visits;
-	u16 slot;
-	int ret = chring_place_replicas(c, position, 1, &slot, &visits);
+	u16 slot = first;
 
-	return ret < 0 ? ret : slot;
+	*visits = 1;
+	if (unlikely(chring_slot_set(c->out, first)))
+		chring_place_replicas(c, position, 1, &slot, visits);
+	return slot;
+}
+
+int chring_place_owner(const struct chring_circle *c, u64 position, u32 *visits)
+{
+	const struct chring_table *t = c->table;
+	u32 at;
+
+	*visits = 0;
+	if (unlikely(!c->live))
+		return -EHOSTUNREACH;
+	at = chring_table_seek(t, position);
+	return place_owner(c, position, chring_table_owner(t, at), visits);
+}
+
+int chring_place_owners(const struct chring_circle *c, const u64 *position,
+			u32 n, u16 *slot, struct chring_visits *visits)
+{
+	u32 i = 0, more;
+
+	if (unlikely(!c->live))
+		return -EHOSTUNREACH;
+	chring_table_owners(c->table, position, n, slot);
+	do {
+		slot[i] = place_owner(c, position[i], slot[i], &more);
+		visits->all += more;
+		visits->worst = max(visits->worst, more);
+	} while (++i < n && visits->all < CHRING_VISITS_AT_ONCE);
+	return i;
 }
 
 /**

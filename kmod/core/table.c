@@ -74,6 +74,25 @@ u32 chring_table_find_all(const struct chring_table *t, u64 position)
 	return find_among(t, bucket[0], bucket[1] - bucket[0], position);
 }
 
+void chring_table_owners(const struct chring_table *t, const u64 *position,
+			 u32 n, u16 *owner)
+{
+	u32 at[CHRING_TOGETHER], i;
+
+	for (i = 0; i < n; i++)
+		prefetch(chring_table_bucket(t, position[i]));
+	for (i = 0; i < n; i++) {
+		at[i] = *chring_table_bucket(t, position[i]);
+		prefetch(&t->entry[at[i]]);
+		prefetch(&t->entry[at[i] + CHRING_COUNTED - 1]);
+	}
+	for (i = 0; i < n; i++) {
+		u32 found = chring_table_find_from(t, at[i], position[i]);
+
+		owner[i] = chring_table_owner(t, found);
+	}
+}
+
 /**
  * struct merge - how far a merge has come
  * @t: what becomes of it

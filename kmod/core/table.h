@@ -131,4 +131,20 @@ static inline u32 chring_table_find(const struct chring_table *t, u64 position)
 	return at == t->count ? 0 : at;
 }
 
+/* So many positions are looked for side by side. */
+#define CHRING_TOGETHER		32
+
+/**
+ * chring_table_owners() - who stands first at or after each of some positions
+ * @t: a table with tokens
+ * @position: as the inside of the module sees them
+ * @n: how many, at most CHRING_TOGETHER
+ * @owner: for @n slots
+ *
+ * As chring_table_seek() for each, but what they wait for memory is waited for
+ * once. Any context.
+ */
+void chring_table_owners(const struct chring_table *t, const u64 *position,
+			 u32 n, u16 *owner);
+
 #endif /* CHRING_TABLE_H */

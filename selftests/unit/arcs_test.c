@@ -199,10 +199,11 @@ static void check_arc(const struct chring_circle *c, u32 bits,
 	const u64 at[] = {
 		arc->first, arc->first + (arc->last - arc->first) / 2, arc->last,
 	};
-	u32 i;
+	u32 i, visits;
 
 	for (i = 0; i < 3; i++) {
-		CHECK(chring_place_owner(c, at[i] << (64 - bits)) == arc->slot);
+		CHECK(chring_place_owner(c, at[i] << (64 - bits), &visits) ==
+		      arc->slot);
 		CHECK(owner_slowly(c, at[i] << (64 - bits)) == arc->slot);
 	}
 }

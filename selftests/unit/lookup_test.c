@@ -95,10 +95,27 @@ static void check_position(const struct chring_table *t,
 		.out = &out,
 		.live = count_live(t, out),
 	};
+	u32 visits;
 
 	CHECK(chring_table_find(t, position) == find_slowly(t, position));
-	CHECK(chring_place_owner(&c, position) ==
+	CHECK(chring_place_owner(&c, position, &visits) ==
 	      owner_slowly(t, out, position));
+}
+
+/* Many at once are found as one by one. */
+static void check_together(const struct chring_table *t)
+{
+	u64 position[CHRING_TOGETHER];
+	u16 owner[CHRING_TOGETHER];
+	u32 n = 1 + rng_below(CHRING_TOGETHER), i;
+
+	for (i = 0; i < n; i++)
+		position[i] = rng_below(3) ? rng_below(3) - 1 +
+			chring_table_token(t, rng_below(t->count)) : rng();
+	chring_table_owners(t, position, n, owner);
+	for (i = 0; i < n; i++)
+		CHECK(owner[i] == chring_table_owner(t,
+					find_slowly(t, position[i])));
 }
 
 static void check_table(const struct chring_table *t)
@@ -114,6 +131,7 @@ static void check_table(const struct chring_table *t)
 	}
 	for (i = 0; i < 10; i++)
 		check_position(t, p, rng());
+	check_together(t);
 	check_position(t, p, 0);
 	check_position(t, p, ~0ULL);
 	chring_places_free(p);

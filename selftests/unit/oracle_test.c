@@ -101,7 +101,8 @@ static void check_lists(const struct subject *s, const struct vector_probe *p,
 static void check_probe(const struct subject *s, const struct vector_probe *p,
 			u64 position)
 {
-	int owner = chring_place_owner(&s->circle, position);
+	u32 visits;
+	int owner = chring_place_owner(&s->circle, position, &visits);
 
 	if (p->error)
 		CHECK(owner == p->error);

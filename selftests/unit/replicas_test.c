@@ -180,12 +180,12 @@ static void check_position(struct scene *s, u64 position)
 {
 	u16 *walk = calloc(s->slots + 1, sizeof(*walk));
 	u16 *want = calloc(s->slots + 1, sizeof(*want));
-	u32 all, by_node;
+	u32 all, by_node, visits;
 
 	NEED(walk && want);
 	all = walk_slowly(s, position, walk);
 	CHECK(all == s->c.live);
-	CHECK(chring_place_owner(&s->c, position) ==
+	CHECK(chring_place_owner(&s->c, position, &visits) ==
 	      (all ? walk[0] : -EHOSTUNREACH));
 	s->by_node += check_lists(s, position, chring_place_replicas, walk,
 				  all);

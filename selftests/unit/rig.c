@@ -170,15 +170,19 @@ int rig_view_owner(const struct chring_view *v, u64 position)
 {
 	const struct chring_ask ask = { .position = position, .n = 1 };
 	const struct chring_circle c = chring_view_circle(v);
-	const struct chring_node *node;
-	u32 visits;
+	const struct chring_node *node, *same, *each;
+	struct chring_visits visits = {};
+	u32 walked;
 	int ret, slot;
 
-	ret = chring_view_owners(v, &ask, &node, &visits);
+	ret = chring_view_owners(v, &ask, &node, &walked);
+	CHECK(chring_view_owner(v, position, &same) == min(ret, 0));
+	CHECK(chring_view_each_owner(v, &position, 1, &each, &visits) == ret);
 	if (ret < 0)
 		return ret;
-	slot = chring_place_owner(&c, position);
+	slot = chring_place_owner(&c, position, &walked);
 	CHECK(ret == 1 && slot >= 0 && v->roster->node[slot] == node);
+	CHECK(same == node && each == node && visits.all == walked);
 	return slot;
 }
 
