@@ -71,8 +71,9 @@ clean:
 # -- in a virtual machine
 
 # Runs a make that knows nothing of this one's variables (a CMD with a $ in it
-# must not get there) and speaks only when it fails.
-quietly = out=$$(env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL \
+# must not get there) and speaks only when it fails. Two checks at a time may
+# want the same.
+quietly = mkdir -p build; out=$$(flock build/make.lock env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL \
 	make -s -j$$(nproc) $(1) 2>&1) || { printf '%s\n' "$$out" >&2; exit 1; }
 
 # Something of a kernel, most often a directory: kernel_show in vm/kernel.sh
@@ -128,13 +129,14 @@ demo: vm-build
 # -- checks
 
 check:
-	@selftests/check.sh check-static check-unit 'check-vm KERNEL=6.1' \
-		'check-vm KERNEL=6.12' 'check-vm KERNEL=debug' check-harness demo
+	@selftests/check.sh check-static 'check-vm KERNEL=debug' check-unit \
+		'check-vm KERNEL=6.1' 'check-vm KERNEL=6.12' check-harness demo
 
 check-static: deps
 	@selftests/static.sh '$(KERNEL)' | selftests/tap.py
 
 check-unit: deps
+	@$(call quietly,-C selftests/unit testdata)
 	@{ \
 		echo '#> begin unit'; \
 		$(MAKE) -s -C selftests/unit check; \
