@@ -129,44 +129,41 @@ int chring_place_replicas(const struct chring_circle *c, u64 position, u32 n,
 	return w.found ? (int)w.found : -EHOSTUNREACH;
 }
 
-/* Most often the first token is that of the owner; else comes the walk. */
-static u16 place_owner(const struct chring_circle *c, u64 position, u16 first,
-		       u32 *visits)
-{
-	u16 slot = first;
-
-	*visits = 1;
-	if (unlikely(chring_slot_set(c->out, first)))
-		chring_place_replicas(c, position, 1, &slot, visits);
-	return slot;
-}
-
 int chring_place_owner(const struct chring_circle *c, u64 position, u32 *visits)
 {
 	const struct chring_table *t = c->table;
-	u32 at;
+	u16 slot;
 
 	*visits = 0;
 	if (unlikely(!c->live))
 		return -EHOSTUNREACH;
-	at = chring_table_seek(t, position);
-	return place_owner(c, position, chring_table_owner(t, at), visits);
+	*visits = 1;
+	slot = chring_table_owner(t, chring_table_seek(t, position));
+	if (unlikely(chring_slot_set(c->out, slot)))
+		chring_place_replicas(c, position, 1, &slot, visits);
+	return slot;
 }
 
 int chring_place_owners(const struct chring_circle *c, const u64 *position,
 			u32 n, u16 *slot, struct chring_visits *visits)
 {
-	u32 i = 0, more;
+	u32 i, more;
 
 	if (unlikely(!c->live))
 		return -EHOSTUNREACH;
 	chring_table_owners(c->table, position, n, slot);
-	do {
-		slot[i] = place_owner(c, position[i], slot[i], &more);
+	visits->all += n;
+	visits->worst = max(visits->worst, 1U);
+	for (i = 0; i < n; i++) {
+		if (likely(!chring_slot_set(c->out, slot[i])))
+			continue;
+		chring_place_replicas(c, position[i], 1, &slot[i], &more);
 		visits->all += more;
 		visits->worst = max(visits->worst, more);
-	} while (++i < n && visits->all < CHRING_VISITS_AT_ONCE);
-	return i;
+		if (visits->all >= CHRING_VISITS_AT_ONCE)
+			return i + 1;
+	}
+	return n;
 }
 
 /**

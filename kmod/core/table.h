@@ -9,7 +9,7 @@
 /* What an entry has of its owner, and beside it of its position. */
 #define CHRING_SLOT_BITS	16
 #define CHRING_SLOT_MASK	((1ULL << CHRING_SLOT_BITS) - 1)
-/* As many entries are compared, without looking how many a bucket has. */
+/* So many entries are compared, without looking how many a bucket has. */
 #define CHRING_COUNTED		4
 
 /**
@@ -96,13 +96,14 @@ static inline u32 chring_table_find_from(const struct chring_table *t, u32 at,
 					 u64 position)
 {
 	u64 upper = position & ~CHRING_SLOT_MASK;
-	u32 before = 0, i;
+	const u64 *e = &t->entry[at];
+	u32 before;
 
 	/* Entries of the next buckets do no harm: they are not before. */
-	for (i = 0; i < CHRING_COUNTED; i++)
-		before += t->entry[at + i] < upper;
+	before = (e[0] < upper) + (e[1] < upper) + (e[2] < upper) +
+		 (e[3] < upper);
 	if (unlikely(before == CHRING_COUNTED ||
-		     t->entry[at + before] - upper <= CHRING_SLOT_MASK))
+		     e[before] - upper <= CHRING_SLOT_MASK))
 		return chring_table_find_all(t, position);
 	return at + before;
 }

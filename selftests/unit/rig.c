@@ -182,7 +182,7 @@ int rig_view_owner(const struct chring_view *v, u64 position)
 		return ret;
 	slot = chring_place_owner(&c, position, &walked);
 	CHECK(ret == 1 && slot >= 0 && v->roster->node[slot] == node);
-	CHECK(same == node && each == node && visits.all == walked);
+	CHECK(same == node && each == node && visits.worst == walked);
 	return slot;
 }
 
