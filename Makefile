@@ -37,6 +37,10 @@ help:
 	@echo '                counts of long tests divided by N)'
 	@echo '  check-harness the test machinery itself'
 	@echo '  check-mutants are the tests any good? Faults put in, one at a time (ONLY=REGEX)'
+	@echo 'How fast it is:'
+	@echo '  bench         lookups and changes beside other structures, in user space: a table,'
+	@echo '                selftests/bench/out.json and plots (QUICK=1: in half a minute)'
+	@echo '  bench-verdict which targets the last run of it met'
 
 # -- for this machine
 
@@ -63,7 +67,7 @@ clean:
 	@if [ -e '$(KDIR)/Makefile' ]; then \
 		$(MAKE) -s -C '$(KDIR)' M='$(CURDIR)' clean; \
 	fi
-	@for dir in tools selftests/unit; do \
+	@for dir in tools selftests/unit selftests/bench; do \
 		[ ! -e $$dir/Makefile ] || $(MAKE) -s -C $$dir clean; \
 	done
 	rm -rf build
@@ -126,6 +130,16 @@ build/exit.so: selftests/vm/exit.c | deps
 demo: vm-build
 	@selftests/vm/demo.sh '$(KERNEL)' $(run_options)
 
+# -- how fast it is
+
+bench:
+	@selftests/bench/deps.sh >&2
+	@$(call quietly,-C selftests/bench)
+	@$(MAKE) -s -C selftests/bench run
+
+bench-verdict:
+	@$(MAKE) -s -C selftests/bench verdict
+
 # -- checks
 
 check:
@@ -169,4 +183,5 @@ check-mutants: deps
 	} | selftests/tap.py
 
 .PHONY: all help module tools install clean deps vm-build vm vm-run demo \
+	bench bench-verdict \
 	check check-static check-unit check-vm check-harness check-mutants
