@@ -135,7 +135,7 @@ demo: vm-build
 bench:
 	@selftests/bench/deps.sh >&2
 	@$(call quietly,-C selftests/bench)
-	@$(MAKE) -s -C selftests/bench run
+	@ONLY="$$CHRING_ONLY" $(MAKE) -s -C selftests/bench run
 
 bench-verdict:
 	@$(MAKE) -s -C selftests/bench verdict

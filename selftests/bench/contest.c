@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In each round every structure of every ring has its turn: first as many
- * lookups as bring its memory back into the caches, then some of each mode. So
+ * In each round every structure of every ring has its turn: as many lookups
+ * of a mode as bring its memory back into the caches, then those that count. So
  * what disturbs the machine meets all of them, and the ratio of a round is of
  * two that were measured within a moment of each other.
  */
@@ -104,26 +104,28 @@ static bool runs_in(const struct lane *l, enum bench_mode mode)
 	return l->modes & ONLY(mode);
 }
 
-/* The mode that goes over memory fastest. */
-static enum bench_mode quickest(const struct lane *l)
+/* As many lookups, of any that are asked for, as touch all of its memory. */
+static void warm(const struct lane *l, enum bench_mode mode, u32 round)
 {
-	return runs_in(l, MODE_TPUT) ? MODE_TPUT :
-	       runs_in(l, MODE_KEY) ? MODE_KEY : MODE_LAT;
-}
-
-static void warm(const struct lane *l, u32 round)
-{
-	enum bench_mode mode = quickest(l);
 	u32 lines = min_t(size_t, l->bytes / LINE * TOUCHES, WARM_MAX);
 	u32 wanted = min(max(l->cell.m->tokens, lines), WARM_MAX), done;
-	u32 pool = sample_pool(l->cell.m);
+	u32 each = l->each[mode], start = sample_pool(l->cell.m) / 2 + round;
 	double spent = 0;
 
-	for (done = 0; done < wanted && spent < WARM_NS; done += l->each[mode])
-		spent += l->each[mode] *
-			 lap_time(&l->cell, mode,
-				  pool / 2 + round + done / l->each[mode],
-				  l->each[mode], l->each[mode]);
+	for (done = 0; done < wanted && spent < WARM_NS; done += each)
+		spent += each * lap_time(&l->cell, mode, start++, each, each);
+}
+
+/*
+ * Keys stand at other positions than those that lat and tput have in common.
+ * Of both tput is quicker to warm up for.
+ */
+static void warm_for(const struct lane *l, enum bench_mode mode, u32 round)
+{
+	if (mode == MODE_LAT && runs_in(l, MODE_TPUT))
+		warm(l, MODE_TPUT, round);
+	else if (mode != MODE_TPUT || !runs_in(l, MODE_LAT))
+		warm(l, mode, round);
 }
 
 /* Each round goes on in the pool where the one before ended, more or less. */
@@ -132,12 +134,13 @@ static void run_lane(struct lane *l, u32 round, u32 rounds)
 	u32 start = sample_pool(l->cell.m) * round / rounds;
 	enum bench_mode mode;
 
-	warm(l, round);
-	for (mode = 0; mode < MODES; mode++)
-		if (runs_in(l, mode))
-			l->ns[mode][round] = lap_time(&l->cell, mode, start,
-						      l->lookups[mode],
-						      l->each[mode]);
+	for (mode = 0; mode < MODES; mode++) {
+		if (!runs_in(l, mode))
+			continue;
+		warm_for(l, mode, round);
+		l->ns[mode][round] = lap_time(&l->cell, mode, start,
+					      l->lookups[mode], l->each[mode]);
+	}
 }
 
 /* The lane of chring itself, of the same members. */

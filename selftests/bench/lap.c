@@ -12,6 +12,10 @@
 
 #include <time.h>
 
+#include "median.h"
+
+#define LAPS_MAX	1024
+
 static volatile u64 sink;
 
 u64 lap_clock(void)
@@ -113,17 +117,17 @@ u64 lap(const struct cell *c, enum bench_mode mode, const struct sample *s,
 double lap_time(const struct cell *c, enum bench_mode mode, u32 start,
 		u32 lookups, u32 each)
 {
-	u32 pool = sample_pool(c->m), done;
+	u32 pool = sample_pool(c->m), laps = 0, done;
+	double ns[LAPS_MAX];
 	struct sample s;
-	u64 spent = 0;
 
-	for (done = 0; done < lookups; done += each) {
+	for (done = 0; done < lookups && laps < LAPS_MAX; done += each) {
 		u64 begin;
 
 		sample_fill(&s, c->m, mode, start++ % pool);
 		begin = lap_clock();
 		sink += lap(c, mode, &s, each);
-		spent += lap_clock() - begin;
+		ns[laps++] = (double)(lap_clock() - begin) / each;
 	}
-	return (double)spent / done;
+	return median(ns, laps);
 }

@@ -26,7 +26,9 @@ u64 lap(const struct cell *c, enum bench_mode mode, const struct sample *s,
 
 /*
  * As many lookups from a place of the pool on, laps of @each.
- * Return: nanoseconds a lookup.
+ *
+ * Return: nanoseconds a lookup, of the median lap: one in which the machine did
+ * something else for a while does not count.
  */
 double lap_time(const struct cell *c, enum bench_mode mode, u32 start,
 		u32 lookups, u32 each);

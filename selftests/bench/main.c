@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bench FILE: all measurements, as JSON in FILE. QUICK=1 makes fewer. */
+/*
+ * bench FILE: all measurements, as JSON in FILE. In the environment: QUICK=1
+ * makes fewer; ONLY names the stages to run, of rings, clusters, changes,
+ * threads and large.
+ */
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -35,18 +39,19 @@ struct plan {
 	u32 larges;
 };
 
+/* Those that chring is compared with most closely are measured next to it. */
 static const struct rival *const rivals[] = {
-	&chring_rival, &chring_batch_rival, &stdmap_rival,
-	&bsearch_branchy_rival, &bsearch_branchless_rival, &eytzinger_rival,
-	&maglev65537_mod_rival, &maglev65537_fast_rival,
-	&maglev655373_mod_rival, &jump_rival, &rendezvous_rival,
-	&libmemcached_rival, &floor_lat_rival, &floor_tput_rival,
+	&chring_rival, &chring_batch_rival, &floor_lat_rival,
+	&floor_tput_rival, &maglev65537_mod_rival, &maglev65537_fast_rival,
+	&maglev655373_mod_rival, &bsearch_branchless_rival,
+	&bsearch_branchy_rival, &eytzinger_rival, &stdmap_rival,
+	&libmemcached_rival, &jump_rival, &rendezvous_rival,
 };
 
 /* Those that targets at 16 M tokens are about. */
 static const struct rival *const quick_rivals[] = {
-	&chring_rival, &chring_batch_rival, &eytzinger_rival, &floor_lat_rival,
-	&floor_tput_rival,
+	&chring_rival, &chring_batch_rival, &floor_lat_rival,
+	&floor_tput_rival, &eytzinger_rival,
 };
 
 static const struct rival *const clustered_rivals[] = {
@@ -194,23 +199,31 @@ static void note_machine(bool is_quick)
 	results_note("run", is_quick ? "quick" : "whole");
 }
 
+/* ONLY in the environment: names of stages. */
+static bool stage(const char *name, const char *what)
+{
+	const char *only = getenv("ONLY");
+
+	if (only && *only && !strstr(only, name))
+		return false;
+	progress_stage(what);
+	return true;
+}
+
 static void run(const struct plan *plan, const u32 cpu[2], u32 cpus)
 {
-	progress_stage("rings");
-	run_rings(rings, plan->rings, rivals, ARRAY_SIZE(rivals),
-		  plan->rounds);
-	progress_stage("clustered tokens");
-	run_clusters(plan->rounds);
-	progress_stage("changes");
-	changes_run(1000, 1000, plan->rounds_changes);
-	progress_stage("threads");
-	if (cpus == 2)
+	if (stage("rings", "rings of up to a million tokens"))
+		run_rings(rings, plan->rings, rivals, ARRAY_SIZE(rivals),
+			  plan->rounds);
+	if (stage("clusters", "clustered tokens"))
+		run_clusters(plan->rounds);
+	if (stage("changes", "changes"))
+		changes_run(1000, 1000, plan->rounds_changes);
+	if (stage("threads", "threads") && cpus == 2)
 		threads_run(64, 256, plan->rounds_threads, cpu);
-	else
-		fprintf(stderr, "bench: one processor: no threads\n");
-	progress_stage("16 million tokens");
-	run_rings(large_ring, 1, plan->large, plan->larges,
-		  plan->rounds_large);
+	if (stage("large", "a ring of 16 million tokens"))
+		run_rings(large_ring, 1, plan->large, plan->larges,
+			  plan->rounds_large);
 	progress_end();
 }
 

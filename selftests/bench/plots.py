@@ -14,7 +14,7 @@ EQUAL = "64x"
 STYLE = """
 set terminal svg size 800,600 dynamic background rgb 'white'
 set grid
-set key outside right
+set key outside right noenhanced
 set logscale x
 """
 
@@ -30,6 +30,8 @@ def series(run, mode, rings, of):
 
 
 def draw(file, settings, lines):
+    if not any(lines.values()):
+        return
     script = [STYLE, "set output '%s'" % file, settings]
     for i, points in enumerate(lines.values()):
         script.append("$data%d << EOD" % i)

@@ -20,6 +20,8 @@ def columns(rows, key, names):
 
 
 def print_table(title, head, lines):
+    if not lines:
+        return
     widths = [max(len(line[i]) for line in [head] + lines)
               for i in range(len(head))]
     print("\n" + title)
@@ -78,7 +80,7 @@ def print_memory(run, ring):
 
 
 def print_threads(run):
-    rows = run.get("threads", [])
+    rows = run["threads"]
     if not rows:
         return
     print_table("%s, two processors: times one reader alone, then lookups a second" %
@@ -99,10 +101,9 @@ def print_batches(run):
 
 
 def print_instructions(run):
-    rows = run["instructions"]
-    if rows:
-        print_table("instructions, by callgrind", ["", "", ""], [
-            [r["ring"], r["of"], "%.2f" % r["instructions"]] for r in rows])
+    print_table("instructions, by callgrind", ["", "", ""], [
+        [r["ring"], r["of"], "%.2f" % r["instructions"]]
+        for r in run["instructions"]])
 
 
 def main():

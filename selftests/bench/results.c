@@ -7,31 +7,36 @@
 
 static struct json_object *root;
 
-static struct json_object *member(struct json_object *in, const char *key,
-			   struct json_object *(*make)(void))
-{
-	struct json_object *o;
-
-	if (!json_object_object_get_ex(in, key, &o)) {
-		o = make();
-		json_object_object_add(in, key, o);
-	}
-	return o;
-}
-
+/* All lists are there, empty or not. */
 static struct json_object *top(void)
 {
-	if (!root)
-		root = need(json_object_new_object());
+	static const char *const list[] = {
+		"rows", "rings", "memory", "threads",
+	};
+	u32 i;
+
+	if (root)
+		return root;
+	root = need(json_object_new_object());
+	for (i = 0; i < sizeof(list) / sizeof(*list); i++)
+		json_object_object_add(root, list[i], json_object_new_array());
 	return root;
 }
 
+static struct json_object *list(const char *name)
+{
+	struct json_object *o;
+
+	NEED(json_object_object_get_ex(top(), name, &o));
+	return o;
+}
+
 /* One more object in a list. */
-static struct json_object *entry(const char *list)
+static struct json_object *entry(const char *name)
 {
 	struct json_object *o = need(json_object_new_object());
 
-	json_object_array_add(member(top(), list, json_object_new_array), o);
+	json_object_array_add(list(name), o);
 	return o;
 }
 

@@ -3,7 +3,7 @@
 
 #include "mix.h"
 
-#define POOL_MIN	(1U << 17)
+#define POOL_MIN	(1U << 18)
 #define POOL_MAX	(1U << 20)
 
 /* Enough to touch most lines of a table, as far as caches can matter. */
