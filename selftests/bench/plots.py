@@ -39,7 +39,7 @@ def draw(file, settings, lines):
         script.append("EOD")
     script.append("plot " + ", ".join(
         "$data%d with linespoints linewidth %d title '%s'" % (
-            i, 3 if name == "chring" else 1, name.replace("_", "\\\\_"))
+            i, 3 if name == "chring" else 1, name)
         for i, name in enumerate(lines)))
     subprocess.run(["gnuplot"], input="\n".join(script), text=True, check=True)
 

@@ -116,6 +116,10 @@ def main():
         json.dump(run, f, indent=1)
         f.write("\n")
     os.rename(part, sys.argv[3])
+    # Those that are no rings come last.
+    tokens = {r["ring"]: r["tokens"] for r in run["rings"]}
+    run["rings"].sort(key=lambda r: r["tokens"])
+    run["rows"].sort(key=lambda r: tokens.get(r["ring"], sys.maxsize))
     for ring in dict.fromkeys(r["ring"] for r in run["rows"]):
         print_lookups(run, ring)
     print_batches(run)
