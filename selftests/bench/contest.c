@@ -10,6 +10,7 @@
 #include <malloc.h>
 
 #include "agree.h"
+#include "array.h"
 #include "median.h"
 #include "need.h"
 #include "progress.h"
@@ -44,16 +45,24 @@ static size_t bytes_beside(const struct cell *c)
 	return 0;
 }
 
+/* By the C library's count, but for arrays: it counts what aligns them too. */
+static size_t bytes_since(size_t in_use, size_t in_arrays)
+{
+	size_t arrays = array_bytes() - in_arrays;
+
+	return arrays ? arrays : bytes_in_use() - in_use;
+}
+
 static bool lane_open(struct lane *l, const struct members *m,
 		      const struct rival *r)
 {
-	size_t before = bytes_in_use();
+	size_t in_use = bytes_in_use(), in_arrays = array_bytes();
 
 	progress_step("%s: %s", m->name, r->name);
 	*l = (struct lane){ .cell = { r, r->build(m), m } };
 	if (!l->cell.built)
 		return false;
-	l->bytes = bytes_in_use() - before + bytes_beside(&l->cell);
+	l->bytes = bytes_since(in_use, in_arrays) + bytes_beside(&l->cell);
 	return true;
 }
 

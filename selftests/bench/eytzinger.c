@@ -4,6 +4,7 @@
  * it a cache line and the next three prefetched. After Khuong and Morin,
  * "Array Layouts for Comparison-Based Searching".
  */
+#include "array.h"
 #include "need.h"
 #include "rival.h"
 
@@ -31,12 +32,11 @@ static u32 fill(struct eytzinger *e, const struct members *m, u32 k, u32 next)
 static void *build(const struct members *m)
 {
 	struct eytzinger *e = need(calloc(1, sizeof(*e)));
-	size_t bytes = (m->tokens + 1) * sizeof(*e->token);
 
 	e->count = m->tokens;
 	e->node = m->node;
-	e->token = need(aligned_alloc(LINE, (bytes + LINE - 1) & -LINE));
-	e->owner = need(calloc(m->tokens + 1, sizeof(*e->owner)));
+	e->token = array_alloc(m->tokens + 1, sizeof(*e->token));
+	e->owner = array_alloc(m->tokens + 1, sizeof(*e->owner));
 	fill(e, m, 1, 0);
 	/* Past the last token. */
 	e->owner[0] = m->owner[0];

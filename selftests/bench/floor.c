@@ -6,6 +6,7 @@
  */
 #include <xxhash.h>
 
+#include "array.h"
 #include "need.h"
 #include "rival.h"
 
@@ -46,7 +47,7 @@ static void *build(const struct members *m)
 	struct floor *f = need(calloc(1, sizeof(*f)));
 
 	f->cells = m->footprint / LINE + 1;
-	f->cell = need(aligned_alloc(LINE, f->cells * sizeof(*f->cell)));
+	f->cell = array_alloc(f->cells, sizeof(*f->cell));
 	f->at = f->cell;
 	link_cells(f);
 	return f;

@@ -8,6 +8,7 @@
  */
 #include <xxhash.h>
 
+#include "array.h"
 #include "need.h"
 #include "rival.h"
 
@@ -53,7 +54,7 @@ static void *build(const struct members *m, u32 size)
 	struct maglev *g = need(calloc(1, sizeof(*g)));
 
 	g->size = size;
-	g->entry = need(calloc(size, sizeof(*g->entry)));
+	g->entry = array_alloc(size, sizeof(*g->entry));
 	fill(g, turn, m->nodes, m->node);
 	free(turn);
 	return g;

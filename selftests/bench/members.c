@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "array.h"
 #include "core/config.h"
 #include "core/points.h"
 #include "mix.h"
@@ -96,8 +97,8 @@ static void set_tokens(struct members *m, struct pair *pair)
 	u32 i;
 
 	qsort(pair, m->tokens, sizeof(*pair), members_pair_cmp);
-	m->token = need(calloc(m->tokens, sizeof(*m->token)));
-	m->owner = need(calloc(m->tokens, sizeof(*m->owner)));
+	m->token = array_alloc(m->tokens, sizeof(*m->token));
+	m->owner = array_alloc(m->tokens, sizeof(*m->owner));
 	for (i = 0; i < m->tokens; i++) {
 		m->token[i] = pair[i].token;
 		m->owner[i] = pair[i].owner;
