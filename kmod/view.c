@@ -342,6 +342,15 @@ int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask
 	return ret;
 }
 
+int chring_view_walk(const struct chring_view *v, u64 position,
+		     const struct chring_node **node)
+{
+	const struct chring_ask ask = { .position = position, .n = 1 };
+	u32 visits;
+
+	return min(chring_view_owners(v, &ask, node, &visits), 0);
+}
+
 int chring_view_each_owner(const struct chring_view *v, const u64 *position,
 			   u32 n, const struct chring_node **node,
 			   struct chring_visits *visits)

@@ -223,6 +223,10 @@ struct chring_ask {
 int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask,
 		       const struct chring_node **node, u32 *visits);
 
+/* chring_view_owner() where the first token does not decide. */
+int chring_view_walk(const struct chring_view *v, u64 position,
+		     const struct chring_node **node);
+
 /**
  * chring_view_owner() - the one that owns a position
  * @v: view
@@ -236,19 +240,16 @@ int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask
 static inline int chring_view_owner(const struct chring_view *v, u64 position,
 				    const struct chring_node **node)
 {
-	u32 at, slot, visits;
-	struct chring_ask ask;
+	u32 at, slot;
 
-	if (likely(v->live)) {
-		at = chring_table_seek(v->table, position);
-		slot = chring_table_owner(v->table, at);
-		if (likely(!chring_slot_set(v->out, slot))) {
-			*node = v->roster->node[slot];
-			return 0;
-		}
-	}
-	ask = (struct chring_ask){ .position = position, .n = 1 };
-	return min(chring_view_owners(v, &ask, node, &visits), 0);
+	if (unlikely(!v->live))
+		return chring_view_walk(v, position, node);
+	at = chring_table_seek(v->table, position);
+	slot = chring_table_owner(v->table, at);
+	if (unlikely(chring_slot_set(v->out, slot)))
+		return chring_view_walk(v, position, node);
+	*node = v->roster->node[slot];
+	return 0;
 }
 
 /**

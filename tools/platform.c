@@ -19,13 +19,29 @@ size_t chring_platform_bytes(void)
 	return atomic_load(&held_bytes);
 }
 
-/* As the kernel maps what is large: a lookup then misses one cache, not two. */
+static size_t whole_pages(size_t size)
+{
+	return size + -size % HUGE_PAGE;
+}
+
+/*
+ * As the kernel maps what is large: a lookup then misses one cache, not two.
+ * What is too much at both ends, so that it begins with a page, goes at once.
+ */
 static void *huge_memory(size_t size)
 {
-	void *p = aligned_alloc(HUGE_PAGE, size + -size % HUGE_PAGE);
+	size_t all = whole_pages(size) + HUGE_PAGE, before;
+	char *p = mmap(NULL, all, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (p)
-		madvise(p, size, MADV_HUGEPAGE);
+	if (p == MAP_FAILED)
+		return NULL;
+	before = -(uintptr_t)p % HUGE_PAGE;
+	if (before)
+		munmap(p, before);
+	p += before;
+	munmap(p + whole_pages(size), HUGE_PAGE - before);
+	madvise(p, size, MADV_HUGEPAGE);
 	return p;
 }
 
@@ -63,7 +79,10 @@ void chring_free(const void *p, size_t size)
 {
 	if (!p)
 		return;
-	free((void *)p);
+	if (size < HUGE_PAGE)
+		free((void *)p);
+	else
+		munmap((void *)p, whole_pages(size));
 	atomic_fetch_sub(&held_bytes, size);
 }
 
