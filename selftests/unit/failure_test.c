@@ -298,6 +298,10 @@ static void test_long_work_pauses(void)
 	/* Eight digits, counted and moved. */
 	CHECK(!chring_run_sort(&run));
 	CHECK(pauses() >= 16 * pass);
+	/* In order already: looked at, and no memory asked for. */
+	faults_alloc(0, -ENOMEM);
+	CHECK(!chring_run_sort(&run));
+	CHECK(pauses() == pass);
 	/* Merged and indexed. */
 	t = chring_table_merge(NULL, &run, &none, &rank);
 	NEED(!IS_ERR(t));
