@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/digest.h"
 #include "core/points.h"
+#include "core/stand.h"
 #include "faults.h"
 #include "rig.h"
 #include "rng.h"
@@ -277,6 +278,26 @@ static u32 pauses(void)
 	return n;
 }
 
+typedef int pass_fn(const struct chring_stand *a, const struct chring_stand *b,
+		    u64 *token);
+
+/* Killed at any pause of a pass over stands, of which there are enough. */
+static void check_pass(pass_fn *pass, const struct chring_stand *a,
+		       const struct chring_stand *b, u64 *token)
+{
+	u32 n, k;
+
+	pauses();
+	CHECK(!pass(a, b, token));
+	n = pauses();
+	CHECK(n >= max(a->count, b->count) >> 16);
+	for (k = 0; k < n; k++) {
+		faults_kill(k);
+		CHECK(pass(a, b, token) == -EINTR);
+		CHECK(faults_clear());
+	}
+}
+
 /* No pass over tokens goes further than 2^16 without one. */
 static void test_long_work_pauses(void)
 {
@@ -284,9 +305,12 @@ static void test_long_work_pauses(void)
 	const struct chring_config config = {
 		.hash = CHRING_HASH_XXH64, .bits = 64, .sep = "#", .sep_len = 1,
 	};
+	const struct chring_stand nowhere = {};
 	const struct chring_run none = {};
+	struct chring_stand all;
 	struct chring_places *p;
 	struct chring_table *t;
+	u64 *token;
 	struct chring_run run;
 	const u16 rank = 0;
 	u32 n_pauses, k;
@@ -318,6 +342,12 @@ static void test_long_work_pauses(void)
 		faults_clear();
 	}
 	chring_table_free(t);
+	all = (struct chring_stand){ .token = run.token, .count = n };
+	token = calloc(n, sizeof(*token));
+	NEED(token);
+	check_pass(chring_stand_merge, &all, &nowhere, token);
+	check_pass(chring_stand_except, &all, &nowhere, token);
+	free(token);
 	chring_run_free(&run);
 }
 
