@@ -81,6 +81,7 @@ struct chring_former {
  * @ring: whose state this is, with a reference
  * @shared: holds @table
  * @bytes: of this view alone
+ * @nodes_bytes: of its nodes and those of before, once
  * @retires: what is freed with this view, by the count of its ring
  * @refs: 1 for being the ring's view, 1 for each reader that may sleep
  * @retired: once @refs is 0
@@ -102,6 +103,7 @@ struct chring_view {
 	struct chring_ring *ring;
 	struct chring_shared_table *shared;
 	size_t bytes;
+	size_t nodes_bytes;
 	size_t retires;
 	refcount_t refs;
 	struct chring_retired retired;
@@ -152,10 +154,7 @@ void chring_view_discard(struct chring_view *v);
 /* Memory of a ring: that of a view, with all that it refers to. */
 size_t chring_view_total_bytes(const struct chring_view *v);
 
-/*
- * What only the old one of two views needs: freed with it. At most: nodes that
- * both have count as well.
- */
+/* What only the old one of two views needs: freed with it. */
 size_t chring_view_retires(const struct chring_view *old,
 			   const struct chring_view *next);
 

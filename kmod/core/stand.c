@@ -39,16 +39,17 @@ int chring_stand_merge(const struct chring_stand *a,
 int chring_stand_except(const struct chring_stand *all,
 			const struct chring_stand *but, u64 *token)
 {
+	/* For what must be left, no more. */
+	u32 room = all->count - min(all->count, but->count);
 	u32 i, k = 0;
 
 	for (i = 0; i < all->count; i++) {
 		if (k < but->count && all->token[i] == but->token[k])
 			k++;
-		/* There is room for what must be left, no more. */
-		else if (i - k + but->count >= all->count)
-			return -EUCLEAN;
-		else
+		else if (i - k < room)
 			token[i - k] = all->token[i];
+		else
+			return -EUCLEAN;
 		if (i % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
 			return -EINTR;
 	}

@@ -219,6 +219,58 @@ static void test_killed(void)
 	fail_all_in_turn(-EINTR, 30000);
 }
 
+/* A node that stays as it is, a heavier, a lighter, one that goes, one new. */
+static const struct chring_edit committed[] = {
+	{ .name = "a", .weight = 2 }, { .name = "b", .weight = 5 },
+	{ .name = "c", .weight = 1 }, { .name = "e", .weight = 3 },
+};
+
+#define COMMITTED	(sizeof(committed) / sizeof(*committed))
+
+static void fail_commit_in_turn(int error, u32 vnodes)
+{
+	struct chring_edit edit[COMMITTED];
+	struct model_node node = { .weight = 2, .name_len = 1 };
+	u64 id[COMMITTED];
+	struct rig rig;
+	u32 k, i;
+
+	open_ring(&rig, vnodes, 0);
+	for (i = 0; i < 4; i++) {
+		node.name[0] = 'a' + i;
+		NEED(!rig_add(&rig, &node));
+	}
+	for (i = 0; i < COMMITTED; i++) {
+		edit[i] = committed[i];
+		edit[i].flags = CHRING_NODE_ALL;
+		edit[i].name_len = 1;
+	}
+	for (k = 0; ; k++) {
+		struct snapshot was = snapshot_at_rest(&rig);
+
+		rig.rq.facts = (struct chring_facts){};
+		if (error == -EINTR)
+			faults_kill(k);
+		else
+			faults_alloc(k, error);
+		rig.ret = chring_ring_commit(rig.ring, edit, COMMITTED, id,
+					     &rig.rq);
+		if (!faults_clear())
+			break;
+		check_refused(&was, &rig, error);
+	}
+	CHECK(!rig.ret && k > 10);
+	tap_note("%u failures", k);
+	rig_close(&rig);
+}
+
+static void test_commit(void)
+{
+	fail_commit_in_turn(-ENOMEM, 20);
+	fail_commit_in_turn(-EDQUOT, 20);
+	fail_commit_in_turn(-EINTR, 30000);
+}
+
 static void test_create_without_memory(void)
 {
 	struct chring_config config = {};
@@ -395,7 +447,8 @@ static void test_most_tokens(void)
 	rig_add(&rig, &node);
 	check_refused(&was, &rig, -ENOSPC);
 	faults_max_tokens = U32_MAX;
-	faults_alloc(2, -ENOMEM);
+	/* The node, then its tokens. */
+	faults_alloc(1, -ENOMEM);
 	rig_add(&rig, &node);
 	CHECK(faults_clear());
 	check_refused(&was, &rig, -ENOMEM);
@@ -582,6 +635,7 @@ static const struct tap_test tests[] = {
 	{ "no_memory", test_no_memory },
 	{ "no_budget", test_no_budget },
 	{ "killed", test_killed },
+	{ "commit", test_commit },
 	{ "create_without_memory", test_create_without_memory },
 	{ "killed_while_reading", test_killed_while_reading },
 	{ "long_work_pauses", test_long_work_pauses },
