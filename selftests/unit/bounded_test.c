@@ -283,8 +283,8 @@ static void test_any(void)
 static void test_all_but_one_full(void)
 {
 	struct member m[50];
+	u32 i, spare, by_node = 0;
 	struct scene s;
-	u32 i, spare;
 
 	for (i = 0; i < 50; i++)
 		m[i] = (struct member){ .weight = 2, .tokens = 7, .load = 3 };
@@ -293,10 +293,11 @@ static void test_all_but_one_full(void)
 		scene_open(&s, m, 50, 100);
 		for (i = 0; i < 20; i++)
 			CHECK(check_position(&s, rng()) == (int)spare);
-		CHECK(s.by_node);
+		by_node += s.by_node;
 		scene_close(&s);
 		m[spare].load = 3;
 	}
+	CHECK(by_node);
 }
 
 static void test_lone_node(void)
@@ -353,8 +354,8 @@ static void test_hundred_percent(void)
 static void test_most_are_out(void)
 {
 	struct member m[500];
+	u32 i, k, by_node = 0;
 	struct scene s;
-	u32 i, k;
 
 	for (k = 0; k < 4; k++) {
 		for (i = 0; i < 500; i++)
@@ -363,9 +364,10 @@ static void test_most_are_out(void)
 						.out = i % 100 >= k };
 		scene_open(&s, m, 500, 125);
 		take_tickets(&s, 30, rng_once_in(2));
-		CHECK(s.by_node || !k);
+		by_node += s.by_node;
 		scene_close(&s);
 	}
+	CHECK(by_node);
 }
 
 /* As large as anything gets: no product overflows. */

@@ -286,7 +286,7 @@ static void test_any(void)
 static void test_zones(void)
 {
 	static const u32 zones[] = { 1, 2, 3, 7, 100, 300 };
-	u32 tokens[300], i, k, uneven;
+	u32 tokens[300], i, k, uneven, zoned = 0;
 	struct scene s;
 
 	for (k = 0; k < sizeof(zones) / sizeof(*zones); k++) {
@@ -303,12 +303,11 @@ static void test_zones(void)
 			}
 			check_positions(&s);
 			report(&s);
-			/* Rare zones, and few enough that all are wanted. */
-			CHECK(s.zoned || !uneven || zones[k] < 2 ||
-			      zones[k] > 7);
+			zoned += s.zoned;
 			scene_close(&s);
 		}
 	}
+	CHECK(zoned);
 }
 
 /* As many nodes as a ring may have, and most or all but a few of them out. */
