@@ -216,8 +216,7 @@ static int draft_table(struct chring_draft *d)
 	if (!ret)
 		ret = draft_run(d, false, &del);
 	if (!ret) {
-		s = chring_shared_table_wrap(merge_runs(d, &add, &del),
-					     d->roster->slots);
+		s = chring_shared_table_wrap(merge_runs(d, &add, &del));
 		if (IS_ERR(s))
 			ret = PTR_ERR(s);
 		else
@@ -327,9 +326,10 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  * 5. retired_bytes grows before the old view can be let go, and shrinks as its
  *    memory is freed. It only grows under the lock, so that a writer who reads
  *    it without order (room_for()) may see too much of it, never too little.
- * 6. A table, a roster or a node may be shared by views. Each of these has a
- *    reference of its own, from before it is published to after its own grace
- *    period: so the last reference goes when no reader of any of them is left.
+ * 6. A table, a roster, a node or its tokens may be shared by views. Each of
+ *    these has a reference of its own, from before it is published to after its
+ *    own grace period: so the last reference goes when no reader of any of them
+ *    is left.
  * 7. A record is in the log after the pointer store: no record tells of an
  *    epoch that cannot be asked yet. Whoever has read it, under the log's lock,
  *    and then loads ring->view sees that epoch or a later one.

@@ -103,7 +103,8 @@ int chring_roster_free_slot(const struct chring_roster *r)
 static size_t roster_bytes(u32 slots)
 {
 	return sizeof(struct chring_roster) +
-	       slots * (sizeof(struct chring_node *) + 3 * sizeof(u16));
+	       slots * (sizeof(struct chring_node *) +
+			sizeof(struct chring_stand) + 3 * sizeof(u16));
 }
 
 static struct chring_roster *roster_alloc(u32 slots)
@@ -115,7 +116,8 @@ static struct chring_roster *roster_alloc(u32 slots)
 	refcount_set(&r->refs, 1);
 	r->slots = slots;
 	r->bytes = roster_bytes(slots);
-	r->order = (u16 *)(r->node + slots);
+	r->stand = (struct chring_stand *)(r->node + slots);
+	r->order = (u16 *)(r->stand + slots);
 	r->zone = r->order + slots;
 	r->weight = r->zone + slots;
 	return r;
@@ -127,6 +129,12 @@ static void roster_append(struct chring_roster *r, u32 slot,
 {
 	refcount_inc(&node->refs);
 	r->node[slot] = node;
+	/* Of all nodes, for any change of one: without a look at tokens. */
+	r->stand[slot] = (struct chring_stand){
+		.token = node->sorted ? node->sorted->token : NULL,
+		.count = node->tokens,
+		.rank = r->count,
+	};
 	r->order[r->count++] = slot;
 	r->weight[slot] = node->weight;
 	r->bytes += node_bytes(node->name_len, node->zone_len) +

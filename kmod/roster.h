@@ -73,6 +73,7 @@ static inline const char *chring_node_zone(const struct chring_node *node)
  * @zones: zones, the empty one among them if a node has none
  * @bytes: its memory and that of its nodes with their tokens
  * @order: @count slots in the order of their nodes' names
+ * @stand: by slot: where its node stands, its rank being its place in @order
  * @zone: by slot: number of the node's zone, below @zones
  * @weight: by slot: of its node; 0 for a free slot
  * @node: by slot; NULL is a free slot
@@ -86,6 +87,7 @@ struct chring_roster {
 	u32 slots;
 	u32 zones;
 	size_t bytes;
+	struct chring_stand *stand;
 	u16 *order;
 	u16 *zone;
 	u16 *weight;

@@ -3,41 +3,31 @@
 #include "core/digest.h"
 #include "ring.h"
 
-struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t,
-						     u32 slots)
+struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t)
 {
 	struct chring_shared_table *s;
-	struct chring_places *places;
 
 	if (IS_ERR(t))
 		return ERR_CAST(t);
-	places = chring_places_build(t, slots);
-	if (IS_ERR(places)) {
-		chring_table_free(t);
-		return ERR_CAST(places);
-	}
 	s = chring_alloc(sizeof(*s));
 	if (IS_ERR(s)) {
-		chring_places_free(places);
 		chring_table_free(t);
 		return s;
 	}
 	refcount_set(&s->refs, 1);
 	s->table = t;
-	s->places = places;
 	return s;
 }
 
 size_t chring_shared_table_bytes(const struct chring_shared_table *s)
 {
-	return sizeof(*s) + s->table->bytes + s->places->bytes;
+	return sizeof(*s) + s->table->bytes;
 }
 
 void chring_shared_table_put(struct chring_shared_table *s)
 {
 	if (!s || !refcount_dec_and_test(&s->refs))
 		return;
-	chring_places_free(s->places);
 	chring_table_free(s->table);
 	chring_free(s, sizeof(*s));
 }

@@ -12,23 +12,19 @@ struct chring_ring;
  * struct chring_shared_table - a table that several views use
  * @refs: views and makers that hold it
  * @table: the table
- * @places: its tokens by node
  */
 struct chring_shared_table {
 	refcount_t refs;
 	struct chring_table *table;
-	struct chring_places *places;
 };
 
 /**
  * chring_shared_table_wrap() - share a table
  * @t: table or ERR_PTR(); the shared one takes it over, freed on failure
- * @slots: more than any slot in the table
  *
  * May sleep. Return: with one reference, the caller's; or ERR_PTR().
  */
-struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t,
-						     u32 slots);
+struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t);
 
 /* Memory of a shared table: all of it. */
 size_t chring_shared_table_bytes(const struct chring_shared_table *s);
@@ -173,7 +169,8 @@ chring_view_circle(const struct chring_view *v)
 {
 	return (struct chring_circle){
 		.table = v->table,
-		.places = v->shared->places,
+		.stand = v->roster->stand,
+		.slots = v->roster->slots,
 		.out = v->out,
 		.zone = v->roster->zone,
 		.live = v->live,
@@ -187,7 +184,8 @@ chring_view_former_circle(const struct chring_view *v)
 {
 	return (struct chring_circle){
 		.table = v->former.shared->table,
-		.places = v->former.shared->places,
+		.stand = v->former.roster->stand,
+		.slots = v->former.roster->slots,
 		.out = v->former.out,
 		.zone = v->former.roster->zone,
 		.live = v->former.live,

@@ -360,12 +360,10 @@ static void test_long_work_pauses(void)
 	const struct chring_stand nowhere = {};
 	const struct chring_run none = {};
 	struct chring_stand all;
-	struct chring_places *p;
 	struct chring_table *t;
 	u64 *token;
 	struct chring_run run;
 	const u16 rank = 0;
-	u32 n_pauses, k;
 
 	NEED(!chring_run_alloc(&run, n));
 	pauses();
@@ -382,17 +380,6 @@ static void test_long_work_pauses(void)
 	t = chring_table_merge(NULL, &run, &none, &rank);
 	NEED(!IS_ERR(t));
 	CHECK(pauses() >= 2 * pass);
-	/* Counted and placed. */
-	p = chring_places_build(t, 1);
-	NEED(!IS_ERR(p));
-	n_pauses = pauses();
-	CHECK(n_pauses >= 2 * pass);
-	chring_places_free(p);
-	for (k = 0; k < n_pauses; k++) {
-		faults_kill(k);
-		CHECK(chring_places_build(t, 1) == ERR_PTR(-EINTR));
-		faults_clear();
-	}
 	chring_table_free(t);
 	all = (struct chring_stand){ .token = run.token, .count = n };
 	token = calloc(n, sizeof(*token));
