@@ -40,6 +40,25 @@ static int commit_swap(struct chring_draft *d, const struct chring_swap *swap,
 	return chring_draft_commit(d, rq);
 }
 
+/* @was is the node before, or NULL. Return: @node, given back on failure. */
+static struct chring_node *give_tokens(struct chring_node *node,
+				       const struct chring_config *config,
+				       const struct chring_node *was)
+{
+	u32 count = chring_points_count(config, node->weight);
+	struct chring_node_tokens *sorted;
+
+	sorted = chring_node_tokens_make(config, node->name, node->name_len,
+					 was ? was->sorted : NULL, count);
+	if (IS_ERR(sorted)) {
+		chring_node_put(node);
+		return ERR_CAST(sorted);
+	}
+	node->tokens = count;
+	node->sorted = sorted;
+	return node;
+}
+
 struct chring_node *chring_node_make(const struct chring_config *config,
 				     const struct chring_edit *edit)
 {
@@ -52,8 +71,7 @@ struct chring_node *chring_node_make(const struct chring_config *config,
 	node->id = chring_next_id();
 	node->cookie = edit->cookie;
 	node->weight = edit->weight;
-	node->tokens = chring_points_count(config, edit->weight);
-	return node;
+	return give_tokens(node, config, NULL);
 }
 
 static int node_add(struct chring_draft *d, const void *what,
@@ -120,8 +138,7 @@ struct chring_node *chring_node_edit(const struct chring_config *config,
 							  was->cookie;
 	node->weight = edit->flags & CHRING_NODE_WEIGHT ? edit->weight :
 							  was->weight;
-	node->tokens = chring_points_count(config, node->weight);
-	return node;
+	return give_tokens(node, config, was);
 }
 
 /* What the change is about: the node as it is, so far. */

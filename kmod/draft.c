@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "draft.h"
-#include "core/points.h"
+#include "tokens.h"
 
 /* Below this much, retired memory is left to the next grace period. */
 #define RETIRED_FREELY	(4UL << 20)
@@ -55,29 +55,34 @@ static int draft_roster(struct chring_draft *d)
 
 /**
  * struct lot - some of a node's tokens
- * @node: the node
- * @slot: its slot
- * @first: index of the first token
- * @end: index after the last
+ * @slot: of the node
+ * @all: its tokens
+ * @but: but for these
  */
 struct lot {
-	const struct chring_node *node;
 	u32 slot;
-	u32 first;
-	u32 end;
+	struct chring_stand all;
+	struct chring_stand but;
 };
+
+static struct chring_stand stand_of(const struct chring_node *node)
+{
+	return chring_node_tokens_stand(node ? node->sorted : NULL);
+}
 
 /* What comes with a node's change: a greater weight only adds tokens. */
 static struct lot lot_of_change(const struct chring_swap *swap, bool come)
 {
-	u32 was = tokens_of(swap->was), now = tokens_of(swap->now);
-
 	return (struct lot){
-		.node = swap->now ? swap->now : swap->was,
 		.slot = swap->slot,
-		.first = come ? was : now,
-		.end = max(was, now),
+		.all = stand_of(come ? swap->now : swap->was),
+		.but = stand_of(come ? swap->was : swap->now),
 	};
+}
+
+static u32 lot_count(const struct lot *lot)
+{
+	return lot->all.count - min(lot->all.count, lot->but.count);
 }
 
 /* The i-th lot of tokens that come, or go, in the order of names. */
@@ -88,9 +93,8 @@ static struct lot draft_lot(const struct chring_draft *d, bool come, u32 i)
 	if (!d->rebuild)
 		return lot_of_change(&d->swap[i], come);
 	return (struct lot){
-		.node = r->node[r->order[i]],
 		.slot = r->order[i],
-		.end = come ? r->node[r->order[i]]->tokens : 0,
+		.all = stand_of(come ? r->node[r->order[i]] : NULL),
 	};
 }
 
@@ -99,25 +103,22 @@ static u32 draft_lots(const struct chring_draft *d)
 	return d->rebuild ? d->roster->count : d->swaps;
 }
 
-static int fill_lot(const struct chring_draft *d, const struct lot *lot,
-		    struct chring_run *run, u32 at)
+static int fill_lot(const struct lot *lot, struct chring_run *run, u32 at)
 {
 	struct chring_run part = {
 		.token = run->token + at,
 		.owner = run->owner + at,
-		.count = lot->end - lot->first,
+		.count = lot_count(lot),
 	};
 	int ret;
 
 	if (!part.count)
 		return 0;
-	ret = chring_points_fill(&d->ring->config, lot->node->name,
-				 lot->node->name_len, lot->first, part.count,
-				 part.token);
+	ret = chring_stand_except(&lot->all, &lot->but, part.token);
 	return ret ? ret : chring_run_own(&part, lot->slot);
 }
 
-/* All tokens that come, or all that go, sorted. */
+/* All tokens that come, or all that go, sorted: those of one node are. */
 static int draft_run(const struct chring_draft *d, bool come,
 		     struct chring_run *run)
 {
@@ -127,15 +128,15 @@ static int draft_run(const struct chring_draft *d, bool come,
 
 	for (i = 0; i < lots; i++) {
 		lot = draft_lot(d, come, i);
-		count += lot.end - lot.first;
+		count += lot_count(&lot);
 	}
 	ret = chring_run_alloc(run, count);
 	for (i = 0; !ret && i < lots; i++) {
 		u32 n;
 
 		lot = draft_lot(d, come, i);
-		n = lot.end - lot.first;
-		ret = fill_lot(d, &lot, run, at);
+		n = lot_count(&lot);
+		ret = fill_lot(&lot, run, at);
 		/* A lot alone may be too short to pause in. */
 		if (!ret && (at ^ (at + n)) / PAUSE_EVERY)
 			ret = chring_pause();
@@ -187,9 +188,6 @@ static struct chring_table *merge_runs(const struct chring_draft *d,
 	    chring_table_merge(d->rebuild ? NULL : d->old->table, add, del,
 			       rank);
 	chring_free(rank, bytes);
-	/* A table that lost a token of its own: do not make it worse. */
-	if (WARN_ON_ONCE(t == ERR_PTR(-EUCLEAN)))
-		return ERR_PTR(-EIO);
 	return t;
 }
 
@@ -218,8 +216,7 @@ static int draft_table(struct chring_draft *d)
 	if (!ret)
 		ret = draft_run(d, false, &del);
 	if (!ret) {
-		s = chring_shared_table_wrap(merge_runs(d, &add, &del),
-					     d->roster->slots);
+		s = chring_shared_table_wrap(merge_runs(d, &add, &del));
 		if (IS_ERR(s))
 			ret = PTR_ERR(s);
 		else
@@ -227,7 +224,8 @@ static int draft_table(struct chring_draft *d)
 	}
 	chring_run_free(&add);
 	chring_run_free(&del);
-	return ret;
+	/* A token is not where it must be: do not make it worse. */
+	return WARN_ON_ONCE(ret == -EUCLEAN) ? -EIO : ret;
 }
 
 /* Those who go first: who comes may have the slot of one of them. */
@@ -328,9 +326,10 @@ static int wait_for_room(struct chring_ring *ring, size_t retires)
  * 5. retired_bytes grows before the old view can be let go, and shrinks as its
  *    memory is freed. It only grows under the lock, so that a writer who reads
  *    it without order (room_for()) may see too much of it, never too little.
- * 6. A table, a roster or a node may be shared by views. Each of these has a
- *    reference of its own, from before it is published to after its own grace
- *    period: so the last reference goes when no reader of any of them is left.
+ * 6. A table, a roster, a node or its tokens may be shared by views. Each of
+ *    these has a reference of its own, from before it is published to after its
+ *    own grace period: so the last reference goes when no reader of any of them
+ *    is left.
  * 7. A record is in the log after the pointer store: no record tells of an
  *    epoch that cannot be asked yet. Whoever has read it, under the log's lock,
  *    and then loads ring->view sees that epoch or a later one.

@@ -99,8 +99,10 @@ int chring_request_settled(struct chring_request *rq);
  * @config: of the ring
  * @edit: all of it but @flags and @node
  *
- * May sleep. Return: with one reference, the caller's; or ERR_PTR() of -ENOMEM
- * or -EDQUOT.
+ * Its tokens are all hashed and sorted here.
+ *
+ * May sleep. Return: with one reference, the caller's; or ERR_PTR() of -ENOMEM,
+ * -EDQUOT, or -EINTR if the caller is being killed.
  */
 struct chring_node *chring_node_make(const struct chring_config *config,
 				     const struct chring_edit *edit);
@@ -111,7 +113,10 @@ struct chring_node *chring_node_make(const struct chring_config *config,
  * @was: the node before
  * @edit: what to set
  *
- * May sleep. Return: as chring_node_make().
+ * Tokens are shared with @was, if they are the same.
+ *
+ * May sleep. Return: as chring_node_make(); also -EIO, as
+ * chring_draft_commit().
  */
 struct chring_node *chring_node_edit(const struct chring_config *config,
 				     const struct chring_node *was,

@@ -64,7 +64,7 @@ static struct chring_view *empty_view(struct chring_ring *ring)
 	struct chring_view *v;
 
 	shared = chring_shared_table_wrap(chring_table_merge(NULL, &none, &none,
-							     NULL), 0);
+							     NULL));
 	if (IS_ERR(shared))
 		return ERR_CAST(shared);
 	roster = chring_roster_change(NULL, NULL, 0);

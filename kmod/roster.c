@@ -11,11 +11,6 @@ static size_t node_bytes(u32 name_len, u32 zone_len)
 	return sizeof(struct chring_node) + name_len + zone_len;
 }
 
-size_t chring_node_bytes(const struct chring_node *node)
-{
-	return node_bytes(node->name_len, node->zone_len);
-}
-
 struct chring_node *chring_node_alloc(const char *name, u32 name_len,
 				      const char *zone, u32 zone_len)
 {
@@ -38,8 +33,10 @@ struct chring_node *chring_node_alloc(const char *name, u32 name_len,
 
 void chring_node_put(struct chring_node *node)
 {
-	if (node && refcount_dec_and_test(&node->refs))
-		chring_free(node, chring_node_bytes(node));
+	if (!node || !refcount_dec_and_test(&node->refs))
+		return;
+	chring_node_tokens_put(node->sorted);
+	chring_free(node, node_bytes(node->name_len, node->zone_len));
 }
 
 /* As memcmp(), the shorter of two that begin alike first. */
@@ -106,7 +103,8 @@ int chring_roster_free_slot(const struct chring_roster *r)
 static size_t roster_bytes(u32 slots)
 {
 	return sizeof(struct chring_roster) +
-	       slots * (sizeof(struct chring_node *) + 3 * sizeof(u16));
+	       slots * (sizeof(struct chring_node *) +
+			sizeof(struct chring_stand) + 3 * sizeof(u16));
 }
 
 static struct chring_roster *roster_alloc(u32 slots)
@@ -118,7 +116,8 @@ static struct chring_roster *roster_alloc(u32 slots)
 	refcount_set(&r->refs, 1);
 	r->slots = slots;
 	r->bytes = roster_bytes(slots);
-	r->order = (u16 *)(r->node + slots);
+	r->stand = (struct chring_stand *)(r->node + slots);
+	r->order = (u16 *)(r->stand + slots);
 	r->zone = r->order + slots;
 	r->weight = r->zone + slots;
 	return r;
@@ -130,9 +129,16 @@ static void roster_append(struct chring_roster *r, u32 slot,
 {
 	refcount_inc(&node->refs);
 	r->node[slot] = node;
+	/* Of all nodes, for any change of one: without a look at tokens. */
+	r->stand[slot] = (struct chring_stand){
+		.token = node->sorted ? node->sorted->token : NULL,
+		.count = node->tokens,
+		.rank = r->count,
+	};
 	r->order[r->count++] = slot;
 	r->weight[slot] = node->weight;
-	r->bytes += chring_node_bytes(node);
+	r->bytes += node_bytes(node->name_len, node->zone_len) +
+		    chring_node_tokens_bytes(node->tokens);
 }
 
 /* Two lists in the order of names become one. */
@@ -234,6 +240,47 @@ struct chring_roster *chring_roster_change(const struct chring_roster *old,
 		return ERR_PTR(ret);
 	}
 	return r;
+}
+
+/* Of the node in a slot and its tokens: what the same slot elsewhere lacks. */
+static size_t slot_bytes_beside(const struct chring_roster *r, u32 slot,
+				const struct chring_roster *const *other,
+				u32 others)
+{
+	const struct chring_node *node = r->node[slot], *theirs;
+	bool shared = false;
+	u32 i;
+
+	for (i = 0; node && i < others; i++) {
+		if (!other[i] || slot >= other[i]->slots)
+			continue;
+		theirs = other[i]->node[slot];
+		if (theirs == node)
+			return 0;
+		shared |= theirs && theirs->sorted == node->sorted;
+	}
+	if (!node)
+		return 0;
+	return node_bytes(node->name_len, node->zone_len) +
+	       (shared ? 0 : chring_node_tokens_bytes(node->tokens));
+}
+
+size_t chring_roster_bytes_beside(const struct chring_roster *r,
+				  const struct chring_roster *const *other,
+				  u32 others)
+{
+	size_t bytes;
+	u32 i;
+
+	if (!r)
+		return 0;
+	for (i = 0; i < others; i++)
+		if (other[i] == r)
+			return 0;
+	bytes = roster_bytes(r->slots);
+	for (i = 0; i < r->slots; i++)
+		bytes += slot_bytes_beside(r, i, other, others);
+	return bytes;
 }
 
 /* One at least: an allocation is never of nothing. */

@@ -8,6 +8,7 @@
 
 #include "core/platform.h"
 #include "sync.h"
+#include "tokens.h"
 
 /**
  * struct chring_node - a server; all but its state, which is the view's
@@ -19,6 +20,7 @@
  *	whose hashes are near each other
  * @weight: as set
  * @tokens: that it has on the circle
+ * @sorted: these, a reference; NULL: none
  * @name_len: bytes of the name
  * @zone_len: bytes of the zone
  * @name: name, then zone; no NUL
@@ -31,6 +33,7 @@ struct chring_node {
 	u64 zone_key;
 	u32 weight;
 	u32 tokens;
+	struct chring_node_tokens *sorted;
 	u8 name_len;
 	u8 zone_len;
 	char name[];
@@ -52,6 +55,8 @@ struct chring_node *chring_node_alloc(const char *name, u32 name_len,
 /**
  * chring_node_put() - give back a reference to a node
  * @node: node, or NULL
+ *
+ * Any context in which vfree() may be called.
  */
 void chring_node_put(struct chring_node *node);
 
@@ -60,17 +65,15 @@ static inline const char *chring_node_zone(const struct chring_node *node)
 	return node->name + node->name_len;
 }
 
-/* Memory of a node. */
-size_t chring_node_bytes(const struct chring_node *node);
-
 /**
  * struct chring_roster - all nodes of a ring
  * @refs: views and makers that hold it
  * @count: nodes
  * @slots: slots, free ones included
  * @zones: zones, the empty one among them if a node has none
- * @bytes: its memory and that of its nodes
+ * @bytes: its memory and that of its nodes with their tokens
  * @order: @count slots in the order of their nodes' names
+ * @stand: by slot: where its node stands, its rank being its place in @order
  * @zone: by slot: number of the node's zone, below @zones
  * @weight: by slot: of its node; 0 for a free slot
  * @node: by slot; NULL is a free slot
@@ -84,6 +87,7 @@ struct chring_roster {
 	u32 slots;
 	u32 zones;
 	size_t bytes;
+	struct chring_stand *stand;
 	u16 *order;
 	u16 *zone;
 	u16 *weight;
@@ -130,6 +134,19 @@ static inline struct chring_roster *chring_roster_get(struct chring_roster *r)
 	refcount_inc(&r->refs);
 	return r;
 }
+
+/**
+ * chring_roster_bytes_beside() - what a roster needs that others do not
+ * @r: roster, or NULL
+ * @other: other rosters of the ring, each NULL or not
+ * @others: how many
+ *
+ * Return: of @bytes of @r, those of what none of the others holds; 0 if @r is
+ * one of them.
+ */
+size_t chring_roster_bytes_beside(const struct chring_roster *r,
+				  const struct chring_roster *const *other,
+				  u32 others);
 
 bool chring_node_same_zone(const struct chring_node *a,
 			   const struct chring_node *b);

@@ -3,41 +3,31 @@
 #include "core/digest.h"
 #include "ring.h"
 
-struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t,
-						     u32 slots)
+struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t)
 {
 	struct chring_shared_table *s;
-	struct chring_places *places;
 
 	if (IS_ERR(t))
 		return ERR_CAST(t);
-	places = chring_places_build(t, slots);
-	if (IS_ERR(places)) {
-		chring_table_free(t);
-		return ERR_CAST(places);
-	}
 	s = chring_alloc(sizeof(*s));
 	if (IS_ERR(s)) {
-		chring_places_free(places);
 		chring_table_free(t);
 		return s;
 	}
 	refcount_set(&s->refs, 1);
 	s->table = t;
-	s->places = places;
 	return s;
 }
 
 size_t chring_shared_table_bytes(const struct chring_shared_table *s)
 {
-	return sizeof(*s) + s->table->bytes + s->places->bytes;
+	return sizeof(*s) + s->table->bytes;
 }
 
 void chring_shared_table_put(struct chring_shared_table *s)
 {
 	if (!s || !refcount_dec_and_test(&s->refs))
 		return;
-	chring_places_free(s->places);
 	chring_table_free(s->table);
 	chring_free(s, sizeof(*s));
 }
@@ -114,21 +104,14 @@ static size_t table_bytes(const struct chring_shared_table *s)
 	return s ? chring_shared_table_bytes(s) : 0;
 }
 
-static size_t roster_bytes(const struct chring_roster *r)
-{
-	return r ? r->bytes : 0;
-}
-
 size_t chring_view_total_bytes(const struct chring_view *v)
 {
 	size_t bytes = sizeof(*v->ring) + chring_log_bytes(&v->ring->log) +
 		       chring_loads_bytes(&v->ring->loads) + v->bytes +
-		       v->roster->bytes + table_bytes(v->shared);
+		       v->nodes_bytes + table_bytes(v->shared);
 
 	if (v->former.shared != v->shared)
 		bytes += table_bytes(v->former.shared);
-	if (v->former.roster != v->roster)
-		bytes += roster_bytes(v->former.roster);
 	return bytes;
 }
 
@@ -138,27 +121,21 @@ static bool has_table(const struct chring_view *v,
 	return v->shared == s || v->former.shared == s;
 }
 
-static bool has_roster(const struct chring_view *v,
-		       const struct chring_roster *r)
-{
-	return v->roster == r || v->former.roster == r;
-}
-
 size_t chring_view_retires(const struct chring_view *old,
 			   const struct chring_view *next)
 {
+	const struct chring_roster *const kept[] = {
+		next->roster, next->former.roster, old->roster,
+	};
 	size_t bytes = old->bytes;
 
 	if (!has_table(next, old->shared))
 		bytes += table_bytes(old->shared);
-	if (!has_roster(next, old->roster))
-		bytes += roster_bytes(old->roster);
 	if (old->former.shared != old->shared &&
 	    !has_table(next, old->former.shared))
 		bytes += table_bytes(old->former.shared);
-	if (old->former.roster != old->roster &&
-	    !has_roster(next, old->former.roster))
-		bytes += roster_bytes(old->former.roster);
+	bytes += chring_roster_bytes_beside(old->roster, kept, 2);
+	bytes += chring_roster_bytes_beside(old->former.roster, kept, 3);
 	return bytes;
 }
 
@@ -275,6 +252,15 @@ static void set_digest(struct chring_view *v)
 	v->digest = chring_digest_end(&digest);
 }
 
+static void count_bytes(struct chring_view *v)
+{
+	const struct chring_roster *const counted[] = { v->roster };
+
+	v->nodes_bytes = v->roster->bytes +
+			 chring_roster_bytes_beside(v->former.roster, counted,
+						    1);
+}
+
 int chring_view_finish(struct chring_view *v, const unsigned long *gone)
 {
 	size_t bytes;
@@ -295,6 +281,7 @@ int chring_view_finish(struct chring_view *v, const unsigned long *gone)
 		v->former.zones = c.zones;
 	}
 	chring_free(set, bytes);
+	count_bytes(v);
 	set_digest(v);
 	return 0;
 }

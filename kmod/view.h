@@ -12,23 +12,19 @@ struct chring_ring;
  * struct chring_shared_table - a table that several views use
  * @refs: views and makers that hold it
  * @table: the table
- * @places: its tokens by node
  */
 struct chring_shared_table {
 	refcount_t refs;
 	struct chring_table *table;
-	struct chring_places *places;
 };
 
 /**
  * chring_shared_table_wrap() - share a table
  * @t: table or ERR_PTR(); the shared one takes it over, freed on failure
- * @slots: more than any slot in the table
  *
  * May sleep. Return: with one reference, the caller's; or ERR_PTR().
  */
-struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t,
-						     u32 slots);
+struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t);
 
 /* Memory of a shared table: all of it. */
 size_t chring_shared_table_bytes(const struct chring_shared_table *s);
@@ -81,6 +77,7 @@ struct chring_former {
  * @ring: whose state this is, with a reference
  * @shared: holds @table
  * @bytes: of this view alone
+ * @nodes_bytes: of its nodes and those of before, once
  * @retires: what is freed with this view, by the count of its ring
  * @refs: 1 for being the ring's view, 1 for each reader that may sleep
  * @retired: once @refs is 0
@@ -102,6 +99,7 @@ struct chring_view {
 	struct chring_ring *ring;
 	struct chring_shared_table *shared;
 	size_t bytes;
+	size_t nodes_bytes;
 	size_t retires;
 	refcount_t refs;
 	struct chring_retired retired;
@@ -152,10 +150,7 @@ void chring_view_discard(struct chring_view *v);
 /* Memory of a ring: that of a view, with all that it refers to. */
 size_t chring_view_total_bytes(const struct chring_view *v);
 
-/*
- * What only the old one of two views needs: freed with it. At most: nodes that
- * both have count as well.
- */
+/* What only the old one of two views needs: freed with it. */
 size_t chring_view_retires(const struct chring_view *old,
 			   const struct chring_view *next);
 
@@ -174,7 +169,8 @@ chring_view_circle(const struct chring_view *v)
 {
 	return (struct chring_circle){
 		.table = v->table,
-		.places = v->shared->places,
+		.stand = v->roster->stand,
+		.slots = v->roster->slots,
 		.out = v->out,
 		.zone = v->roster->zone,
 		.live = v->live,
@@ -188,7 +184,8 @@ chring_view_former_circle(const struct chring_view *v)
 {
 	return (struct chring_circle){
 		.table = v->former.shared->table,
-		.places = v->former.shared->places,
+		.stand = v->former.roster->stand,
+		.slots = v->former.roster->slots,
 		.out = v->former.out,
 		.zone = v->former.roster->zone,
 		.live = v->former.live,

@@ -50,7 +50,7 @@ static inline u64 chring_last_position(u32 bits)
 /**
  * chring_arcs_begin() - before the first arc
  * @a: walk to be set up; holds nothing that would have to be given back
- * @c: circle; @places and @live of it are not looked at
+ * @c: circle; @stand and @live of it are not looked at
  * @bits: width of the ring's positions
  * @position: of the ring's width: where the first arc begins
  */

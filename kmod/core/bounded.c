@@ -38,11 +38,11 @@ static bool has_room(const struct chring_circle *c,
 }
 
 static int walk_tokens(const struct chring_circle *c,
-		       const struct chring_bound *b, u32 first, u32 *visits)
+		       const struct chring_bound *b, u64 position, u32 *visits)
 {
 	const struct chring_table *t = c->table;
 	u32 end = min(t->count, VISITS_MAX);
-	u32 at = first;
+	u32 at = chring_table_find(t, position);
 
 	while (*visits < end) {
 		u16 slot = chring_table_owner(t, at);
@@ -57,24 +57,25 @@ static int walk_tokens(const struct chring_circle *c,
 }
 
 static int walk_nodes(const struct chring_circle *c,
-		      const struct chring_bound *b, u32 first, u32 *visits)
+		      const struct chring_bound *b, u64 position, u32 *visits)
 {
-	const struct chring_places *p = c->places;
-	u32 nearest = U32_MAX, slot;
 	int found = -EHOSTUNREACH;
+	u64 nearest = 0;
+	u32 slot;
 
-	for (slot = 0; slot < p->slots; slot++) {
-		u32 far;
+	for (slot = 0; slot < c->slots; slot++) {
+		u64 far;
 
-		if (!chring_places_count(p, slot) || !has_room(c, b, slot))
+		if (!c->stand[slot].count || !has_room(c, b, slot))
 			continue;
-		far = chring_places_distance(p, slot, first, c->table->count);
-		if (far < nearest) {
+		far = chring_stand_far(&c->stand[slot], position);
+		if (found < 0 ||
+		    chring_circle_before(c, slot, far, found, nearest)) {
 			nearest = far;
 			found = slot;
 		}
 	}
-	*visits += p->slots;
+	*visits += c->slots;
 	return found;
 }
 
@@ -82,13 +83,11 @@ int chring_place_bounded(const struct chring_circle *c,
 			 const struct chring_bound *b, u64 position,
 			 u32 *visits)
 {
-	u32 first;
 	int slot;
 
 	*visits = 0;
 	if (!c->live)
 		return -EHOSTUNREACH;
-	first = chring_table_find(c->table, position);
-	slot = walk_tokens(c, b, first, visits);
-	return slot < 0 ? walk_nodes(c, b, first, visits) : slot;
+	slot = walk_tokens(c, b, position, visits);
+	return slot < 0 ? walk_nodes(c, b, position, visits) : slot;
 }

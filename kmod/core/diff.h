@@ -7,7 +7,7 @@
 
 /**
  * struct chring_side - one of two circles
- * @circle: tokens, and who is out of service; @places and @live of it are not
+ * @circle: tokens, and who is out of service; @stand and @live of it are not
  *	looked at
  * @id: by slot: of the node, never 0; for all slots that have tokens. A node
  *	that is the same on both sides has the same id, whatever its slots are

@@ -7,7 +7,7 @@
 /**
  * struct walk - how far a walk has come
  * @c: circle
- * @first: place where it began
+ * @position: where it began
  * @wanted: nodes
  * @slot: nodes found so far
  * @found: how many
@@ -15,7 +15,7 @@
  */
 struct walk {
 	const struct chring_circle *c;
-	u32 first;
+	u64 position;
 	u32 wanted;
 	u16 *slot;
 	u32 found;
@@ -37,7 +37,7 @@ static void walk_tokens(struct walk *w)
 {
 	const struct chring_table *t = w->c->table;
 	u32 end = min(t->count, w->wanted * VISITS_EACH);
-	u32 at = w->first;
+	u32 at = chring_table_find(t, w->position);
 
 	while (w->found < w->wanted && w->visits < end) {
 		u16 slot = chring_table_owner(t, at);
@@ -51,30 +51,38 @@ static void walk_tokens(struct walk *w)
 }
 
 /**
- * struct nearest - nodes by distance, the nearest first
- * @far: tokens from the beginning of the walk
+ * struct nearest - nodes in the order of a walk, the nearest first
+ * @c: circle
+ * @far: distances from the beginning of the walk
  * @slot: whose
  * @count: how many so far
  * @room: how many are wanted
  */
 struct nearest {
-	u32 far[CHRING_REPLICAS_MAX];
+	const struct chring_circle *c;
+	u64 far[CHRING_REPLICAS_MAX];
 	u16 slot[CHRING_REPLICAS_MAX];
 	u32 count;
 	u32 room;
 };
 
-static void nearest_offer(struct nearest *n, u16 slot, u32 far)
+/* Does a node come before the one that is at a place of @n? */
+static bool comes_before(const struct nearest *n, u16 slot, u64 far, u32 i)
+{
+	return chring_circle_before(n->c, slot, far, n->slot[i], n->far[i]);
+}
+
+static void nearest_offer(struct nearest *n, u16 slot, u64 far)
 {
 	u32 i = n->count;
 
-	if (i == n->room && far > n->far[i - 1])
+	if (i == n->room && !comes_before(n, slot, far, i - 1))
 		return;
 	if (i < n->room)
 		n->count++;
 	else
 		i--;
-	for (; i && n->far[i - 1] > far; i--) {
+	for (; i && comes_before(n, slot, far, i - 1); i--) {
 		n->far[i] = n->far[i - 1];
 		n->slot[i] = n->slot[i - 1];
 	}
@@ -82,11 +90,9 @@ static void nearest_offer(struct nearest *n, u16 slot, u32 far)
 	n->slot[i] = slot;
 }
 
-/* How many tokens after the first of the walk a node's first one stands. */
-static u32 distance(const struct walk *w, u32 slot)
+static u64 distance(const struct walk *w, u32 slot)
 {
-	return chring_places_distance(w->c->places, slot, w->first,
-				      w->c->table->count);
+	return chring_stand_far(&w->c->stand[slot], w->position);
 }
 
 /*
@@ -95,17 +101,13 @@ static u32 distance(const struct walk *w, u32 slot)
  */
 static void walk_nodes(struct walk *w)
 {
-	const struct chring_places *p = w->c->places;
-	struct nearest n = { .room = w->wanted - w->found };
+	struct nearest n = { .c = w->c, .room = w->wanted - w->found };
 	u32 slot, i;
 
-	for (slot = 0; slot < p->slots; slot++) {
-		if (!chring_places_count(p, slot) ||
-		    chring_slot_set(w->c->out, slot) || is_taken(w, slot))
-			continue;
-		nearest_offer(&n, slot, distance(w, slot));
-	}
-	w->visits += p->slots;
+	for (slot = 0; slot < w->c->slots; slot++)
+		if (chring_circle_live(w->c, slot) && !is_taken(w, slot))
+			nearest_offer(&n, slot, distance(w, slot));
+	w->visits += w->c->slots;
 	for (i = 0; i < n.count; i++)
 		w->slot[w->found++] = n.slot[i];
 }
@@ -115,12 +117,12 @@ int chring_place_replicas(const struct chring_circle *c, u64 position, u32 n,
 {
 	struct walk w = {
 		.c = c,
+		.position = position,
 		.wanted = min(n, c->live),
 		.slot = slot,
 	};
 
 	if (w.wanted) {
-		w.first = chring_table_find(c->table, position);
 		walk_tokens(&w);
 		if (w.found < w.wanted)
 			walk_nodes(&w);
@@ -211,7 +213,7 @@ static bool walk_tokens_zones(struct walk *w, struct aside *a)
 {
 	const struct chring_table *t = w->c->table;
 	u32 end = min(t->count, w->wanted * VISITS_EACH);
-	u32 at = w->first;
+	u32 at = chring_table_find(t, w->position);
 
 	while (!zones_done(w, a)) {
 		u16 slot = chring_table_owner(t, at);
@@ -232,16 +234,16 @@ static bool walk_tokens_zones(struct walk *w, struct aside *a)
 }
 
 /* As nearest_offer(), but of each zone no more than the nearest. */
-static void nearest_offer_zone(struct nearest *n, const u16 *zone, u16 slot,
-			       u32 far)
+static void nearest_offer_zone(struct nearest *n, u16 slot, u64 far)
 {
+	const u16 *zone = n->c->zone;
 	u32 i;
 
 	for (i = 0; i < n->count; i++)
 		if (zone[n->slot[i]] == zone[slot])
 			break;
 	if (i < n->count) {
-		if (n->far[i] < far)
+		if (!comes_before(n, slot, far, i))
 			return;
 		/* Its place is taken by the nearer one, which stands before. */
 		for (n->count--; i < n->count; i++) {
@@ -259,20 +261,20 @@ static void nearest_offer_zone(struct nearest *n, const u16 *zone, u16 slot,
  */
 static void walk_nodes_zones(struct walk *w, struct aside *a)
 {
-	const struct chring_places *p = w->c->places;
-	struct nearest zones = { .room = w->wanted };
-	struct nearest nodes = { .room = w->wanted };
-	u32 slot, i, far;
+	struct nearest zones = { .c = w->c, .room = w->wanted };
+	struct nearest nodes = { .c = w->c, .room = w->wanted };
+	u32 slot, i;
 
-	for (slot = 0; slot < p->slots; slot++) {
-		if (!chring_places_count(p, slot) ||
-		    chring_slot_set(w->c->out, slot))
+	for (slot = 0; slot < w->c->slots; slot++) {
+		u64 far;
+
+		if (!chring_circle_live(w->c, slot))
 			continue;
 		far = distance(w, slot);
 		nearest_offer(&nodes, slot, far);
-		nearest_offer_zone(&zones, w->c->zone, slot, far);
+		nearest_offer_zone(&zones, slot, far);
 	}
-	w->visits += p->slots;
+	w->visits += w->c->slots;
 	for (i = 0; i < zones.count; i++)
 		w->slot[i] = zones.slot[i];
 	w->found = zones.count;
@@ -288,16 +290,14 @@ int chring_place_zones(const struct chring_circle *c, u64 position, u32 n,
 	struct aside aside = {};
 	struct walk w = {
 		.c = c,
+		.position = position,
 		.wanted = min(n, c->live),
 		.slot = slot,
 	};
 	u32 i;
 
-	if (w.wanted) {
-		w.first = chring_table_find(c->table, position);
-		if (!walk_tokens_zones(&w, &aside))
-			walk_nodes_zones(&w, &aside);
-	}
+	if (w.wanted && !walk_tokens_zones(&w, &aside))
+		walk_nodes_zones(&w, &aside);
 	for (i = 0; w.found < w.wanted; i++)
 		w.slot[w.found++] = aside.slot[i];
 	*visits = w.visits;

@@ -3,22 +3,25 @@
 #ifndef CHRING_PLACEMENT_H
 #define CHRING_PLACEMENT_H
 
-#include "places.h"
 #include "platform.h"
+#include "stand.h"
 #include "table.h"
 
 /**
  * struct chring_circle - what is walked over
  * @table: tokens
- * @places: the same by node
- * @out: slots of nodes out of service, stepped over; for every slot of @places
+ * @stand: by slot: the same by node, with ranks by which equal tokens stand in
+ *	@table
+ * @slots: how many
+ * @out: slots of nodes out of service, stepped over
  * @zone: by slot: number of the node's zone; only zones are asked for it
  * @live: nodes in service with tokens
  * @zones: zones with such a node
  */
 struct chring_circle {
 	const struct chring_table *table;
-	const struct chring_places *places;
+	const struct chring_stand *stand;
+	u32 slots;
 	const unsigned long *out;
 	const u16 *zone;
 	u32 live;
@@ -33,6 +36,30 @@ struct chring_circle {
 static inline bool chring_slot_set(const unsigned long *set, u32 slot)
 {
 	return set[slot / BITS_PER_LONG] >> (slot % BITS_PER_LONG) & 1;
+}
+
+/* Is the node of a slot in service with tokens? */
+static inline bool chring_circle_live(const struct chring_circle *c, u32 slot)
+{
+	return c->stand[slot].count && !chring_slot_set(c->out, slot);
+}
+
+/**
+ * chring_circle_before() - is one of two nodes met before the other?
+ * @c: circle
+ * @a: slot of a node
+ * @far_a: how far its next token is
+ * @b: slot of another node
+ * @far_b: how far its next token is
+ *
+ * As a walk along the table would meet them.
+ */
+static inline bool chring_circle_before(const struct chring_circle *c, u32 a,
+					u64 far_a, u32 b, u64 far_b)
+{
+	if (far_a != far_b)
+		return far_a < far_b;
+	return c->stand[a].rank < c->stand[b].rank;
 }
 
 /**

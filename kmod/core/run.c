@@ -104,14 +104,28 @@ static int sort_digit(struct chring_run *r, struct chring_run *spare,
 	return ret;
 }
 
+/* Return: 1 if it is, 0 if not, -EINTR. */
+static int in_order(const struct chring_run *r)
+{
+	u32 i;
+
+	for (i = 1; i < r->count; i++) {
+		if (r->token[i - 1] > r->token[i])
+			return 0;
+		if (i % PAUSE_EVERY == PAUSE_EVERY - 1 && chring_pause())
+			return -EINTR;
+	}
+	return 1;
+}
+
 int chring_run_sort(struct chring_run *r)
 {
 	struct chring_run spare;
 	u32 *place, shift;
-	int ret;
+	int ret = in_order(r);
 
-	if (r->count < 2)
-		return 0;
+	if (ret)
+		return ret < 0 ? ret : 0;
 	/* Too large for a stack. */
 	place = chring_alloc(RADIX * sizeof(*place));
 	if (IS_ERR(place))

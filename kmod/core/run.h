@@ -50,7 +50,7 @@ int chring_run_own(struct chring_run *r, u16 slot);
  *
  * Stable: equal tokens stay in the order in which they are. A radix sort, as
  * long as its input and no longer whatever that is, with a second run of the
- * same size while it works.
+ * same size while it works. A run that is in order already takes one look.
  *
  * May sleep. Return: 0, -ENOMEM, -EDQUOT, or -EINTR if the caller is being
  * killed.

@@ -10,6 +10,7 @@
 #include "faults.h"
 #include "rig.h"
 #include "rng.h"
+#include "stands.h"
 #include "tap.h"
 
 #define MEMBERSHIPS	2000
@@ -96,8 +97,7 @@ static void count_live(struct scene *s)
 
 	c->live = 0;
 	for (slot = 0; slot < s->slots; slot++)
-		c->live += chring_places_count(c->places, slot) &&
-			   !chring_slot_set(s->out, slot);
+		c->live += chring_circle_live(c, slot);
 }
 
 static void scene_open(struct scene *s, u32 bits)
@@ -110,8 +110,8 @@ static void scene_open(struct scene *s, u32 bits)
 	s->slots = 1 + rng_below(SLOTS_MAX);
 	c->table = random_table(rng_once_in(10) ? rng_below(3) : rng_below(40),
 				s->slots, bits);
-	c->places = chring_places_build(c->table, s->slots);
-	NEED(!IS_ERR(c->places));
+	c->stand = stands_of(c->table, s->slots, NULL);
+	c->slots = s->slots;
 	c->out = s->out;
 	s->side.id = s->id;
 	for (i = 0; i < s->slots; i++) {
@@ -125,7 +125,7 @@ static void scene_open(struct scene *s, u32 bits)
 
 static void scene_close(struct scene *s)
 {
-	chring_places_free((struct chring_places *)s->side.circle.places);
+	free((void *)s->side.circle.stand);
 	chring_table_free((struct chring_table *)s->side.circle.table);
 }
 

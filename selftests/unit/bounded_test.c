@@ -10,6 +10,7 @@
 #include "faults.h"
 #include "rig.h"
 #include "rng.h"
+#include "stands.h"
 #include "tap.h"
 
 typedef unsigned __int128 wide;
@@ -35,6 +36,7 @@ struct member {
  * @member: by slot
  * @slots: how many
  * @balance: percent
+ * @rank: by slot: place in the order of names
  * @c: circle
  * @b: bound
  * @by_node: walks that went on node by node
@@ -44,6 +46,7 @@ struct scene {
 	struct member *member;
 	u32 slots;
 	u32 balance;
+	u16 *rank;
 	struct chring_circle c;
 	struct chring_bound b;
 	unsigned long *out;
@@ -113,29 +116,40 @@ static int model_walk(const struct scene *s, u64 position, bool bounded)
 
 /* -- scenes */
 
-static struct chring_table *table_of(const struct scene *s)
+/* Names in any order; in that order, for the sort to leave equal tokens in. */
+static void rank_slots(struct scene *s, u32 *by_name)
 {
+	u32 i;
+
+	rng_shuffle(by_name, s->slots);
+	for (i = 0; i < s->slots; i++)
+		s->rank[by_name[i]] = i;
+}
+
+/* Tokens stand anywhere, or at @places, if not 0, many of them at each. */
+static struct chring_table *table_of(struct scene *s, u32 places)
+{
+	u32 *by_name = calloc(s->slots + 1, sizeof(*by_name));
 	const struct chring_run none = {};
-	u16 *rank = calloc(s->slots + 1, sizeof(*rank));
 	struct chring_table *t;
 	struct chring_run run;
-	u32 n = 0, slot, i;
+	u32 n = 0, i, k;
 
-	for (slot = 0; slot < s->slots; slot++)
-		n += s->member[slot].tokens;
-	NEED(rank && !chring_run_alloc(&run, n));
-	for (n = slot = 0; slot < s->slots; slot++) {
-		rank[slot] = slot;
-		for (i = 0; i < s->member[slot].tokens; i++) {
-			run.token[n] = rng();
-			run.owner[n++] = slot;
+	for (i = 0; i < s->slots; i++)
+		n += s->member[i].tokens;
+	NEED(by_name && !chring_run_alloc(&run, n));
+	rank_slots(s, by_name);
+	for (n = i = 0; i < s->slots; i++)
+		for (k = 0; k < s->member[by_name[i]].tokens; k++) {
+			run.token[n] = places ? rng_below(places) * 7919 :
+						rng();
+			run.owner[n++] = by_name[i];
 		}
-	}
 	NEED(!chring_run_sort(&run));
-	t = chring_table_merge(NULL, &run, &none, rank);
+	t = chring_table_merge(NULL, &run, &none, s->rank);
 	NEED(!IS_ERR(t));
 	chring_run_free(&run);
-	free(rank);
+	free(by_name);
 	return t;
 }
 
@@ -162,31 +176,41 @@ static void show(struct scene *s)
 	s->b.weight_sum = all_weight(s);
 }
 
-static void scene_open(struct scene *s, const struct member *m, u32 slots,
-		       u32 balance)
+static void scene_open_at(struct scene *s, const struct member *m, u32 slots,
+			  u32 balance, u32 places)
 {
 	struct chring_table *t;
-	struct chring_places *p;
 
 	*s = (struct scene){ .slots = slots, .balance = balance };
 	s->member = calloc(slots + 1, sizeof(*s->member));
 	s->out = calloc(slots / BITS_PER_LONG + 1, sizeof(long));
 	s->load = calloc(slots + 1, sizeof(*s->load));
 	s->weight = calloc(slots + 1, sizeof(*s->weight));
-	NEED(s->member && s->out && s->load && s->weight);
+	s->rank = calloc(slots + 1, sizeof(*s->rank));
+	NEED(s->member && s->out && s->load && s->weight && s->rank);
 	memcpy(s->member, m, slots * sizeof(*m));
-	t = table_of(s);
-	p = chring_places_build(t, slots);
-	NEED(!IS_ERR(p));
-	s->c = (struct chring_circle){ .table = t, .places = p, .out = s->out };
+	t = table_of(s, places);
+	s->c = (struct chring_circle){
+		.table = t,
+		.stand = stands_of(t, slots, s->rank),
+		.slots = slots,
+		.out = s->out,
+	};
 	s->b.load = s->load;
 	s->b.weight = s->weight;
 	show(s);
 }
 
+static void scene_open(struct scene *s, const struct member *m, u32 slots,
+		       u32 balance)
+{
+	scene_open_at(s, m, slots, balance, 0);
+}
+
 static void scene_close(struct scene *s)
 {
-	chring_places_free((struct chring_places *)s->c.places);
+	free((void *)s->c.stand);
+	free(s->rank);
 	chring_table_free((struct chring_table *)s->c.table);
 	free(s->member);
 	free(s->out);
@@ -283,8 +307,8 @@ static void test_any(void)
 static void test_all_but_one_full(void)
 {
 	struct member m[50];
+	u32 i, spare, by_node = 0;
 	struct scene s;
-	u32 i, spare;
 
 	for (i = 0; i < 50; i++)
 		m[i] = (struct member){ .weight = 2, .tokens = 7, .load = 3 };
@@ -293,10 +317,11 @@ static void test_all_but_one_full(void)
 		scene_open(&s, m, 50, 100);
 		for (i = 0; i < 20; i++)
 			CHECK(check_position(&s, rng()) == (int)spare);
-		CHECK(s.by_node);
+		by_node += s.by_node;
 		scene_close(&s);
 		m[spare].load = 3;
 	}
+	CHECK(by_node);
 }
 
 static void test_lone_node(void)
@@ -353,8 +378,8 @@ static void test_hundred_percent(void)
 static void test_most_are_out(void)
 {
 	struct member m[500];
+	u32 i, k, by_node = 0;
 	struct scene s;
-	u32 i, k;
 
 	for (k = 0; k < 4; k++) {
 		for (i = 0; i < 500; i++)
@@ -363,9 +388,35 @@ static void test_most_are_out(void)
 						.out = i % 100 >= k };
 		scene_open(&s, m, 500, 125);
 		take_tickets(&s, 30, rng_once_in(2));
-		CHECK(s.by_node || !k);
+		by_node += s.by_node;
 		scene_close(&s);
 	}
+	CHECK(by_node);
+}
+
+/* Many nodes at a place, most of them full: the first by name has room. */
+static void test_equal_tokens(void)
+{
+	struct member m[60];
+	u32 round, i, by_node = 0;
+	struct scene s;
+
+	for (round = 0; round < 300; round++) {
+		for (i = 0; i < 60; i++) {
+			m[i] = (struct member){ .weight = 1 + rng_below(3),
+						.tokens = 1 + rng_below(20) };
+			m[i].load = rng_once_in(30) ? 0 : 50 * m[i].weight;
+		}
+		scene_open_at(&s, m, 60, 100, 1 + rng_below(4));
+		take_tickets(&s, 8, rng_once_in(2));
+		/* At a place and beside it. */
+		for (i = 0; i < 12; i++)
+			check_position(&s, i / 3 * 7919ULL + i % 3 - 1);
+		by_node += s.by_node;
+		scene_close(&s);
+	}
+	tap_note("%u walks node by node", by_node);
+	CHECK(by_node);
 }
 
 /* As large as anything gets: no product overflows. */
@@ -589,6 +640,7 @@ static const struct tap_test tests[] = {
 	{ "tiny_averages", test_tiny_averages },
 	{ "hundred_percent", test_hundred_percent },
 	{ "most_are_out", test_most_are_out },
+	{ "equal_tokens", test_equal_tokens },
 	{ "large", test_large },
 	{ "ring_through_changes", test_ring_through_changes },
 	{ "ring_room", test_ring_room },

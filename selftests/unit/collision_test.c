@@ -157,6 +157,53 @@ static void test_crafted_changes(void)
 	}
 }
 
+/* Owners one after the other, each out of service for those that follow. */
+static u32 check_walk(const struct rig *rig, u64 position)
+{
+	const struct chring_node *node[CHRING_REPLICAS_MAX];
+	struct chring_ask ask = { .position = position, .n = 1 + rng_below(3) };
+	struct model left;
+	u32 visits;
+	int ret, i;
+
+	ret = chring_view_owners(rig_view(rig), &ask, node, &visits);
+	model_copy(&left, &rig->model);
+	for (i = 0; i < ret; i++) {
+		int want = model_owner(&left, position);
+
+		NEED(want >= 0);
+		CHECK(node[i]->id == left.node[want].id);
+		left.node[want].state = CHRING_STATE_DOWN;
+	}
+	CHECK(ret == (int)ask.n || model_owner(&left, position) < 0);
+	model_free(&left);
+	return visits > 64 * min(ask.n, rig_view(rig)->live);
+}
+
+/* Most are out of service, so that walks go on node by node. */
+static void test_crafted_walks(void)
+{
+	const struct model_node drained = { .state = CHRING_STATE_DRAIN };
+	u32 i, k, walks = 0;
+
+	for (i = 0; i < 40; i++) {
+		struct rig rig;
+
+		open_crafted(&rig, 80);
+		for (k = 0; k < rig.model.nodes; k++)
+			if (!rng_once_in(30))
+				CHECK(!rig_set(&rig, k, CHRING_NODE_STATE,
+					       &drained));
+		for (k = 0; k < 20; k++)
+			walks += check_walk(&rig, rng_once_in(2) ? rng() :
+				rig.model.token[rng_below(rig.model.tokens)].token +
+				rng_below(3) - 1);
+		rig_close(&rig);
+	}
+	tap_note("%u walks node by node", walks);
+	CHECK(walks);
+}
+
 /* -- by chance, as on any 32-bit ring that is large enough */
 
 static void check_some_owners(const struct rig *rig)
@@ -386,6 +433,7 @@ static void test_foreign_token(void)
 static const struct tap_test tests[] = {
 	{ "crafted_removal", test_crafted_removal },
 	{ "crafted_changes", test_crafted_changes },
+	{ "crafted_walks", test_crafted_walks },
 	{ "by_chance", test_by_chance },
 	{ "few_places", test_few_places },
 	{ "many_at_once", test_many_at_once },

@@ -553,11 +553,93 @@ static void test_formers(void)
 	CHECK(pins);
 }
 
+/* -- memory: all of it is counted, and once */
+
+static void change_or_pin(struct rig *rig)
+{
+	struct chring_request rq = {};
+
+	if (!rng_once_in(6))
+		change(rig);
+	else if (rig_view(rig)->pinned)
+		CHECK(!chring_ring_unpin(rig->ring, &rq));
+	else
+		CHECK(!chring_ring_pin(rig->ring, &rq));
+}
+
+static void check_bytes(struct rig *rig)
+{
+	struct chring_view *old = chring_ring_view_get(rig->ring);
+	const struct chring_view *v;
+
+	change_or_pin(rig);
+	/* The one before is held: what it retires is still there. */
+	v = rig_view(rig);
+	CHECK(chring_platform_bytes() == chring_view_total_bytes(v) +
+	      (v == old ? 0 : old->retires));
+	chring_view_put(old);
+	chring_retire_wait();
+	CHECK(chring_platform_bytes() == chring_view_total_bytes(v));
+}
+
+static void test_bytes(void)
+{
+	u32 i, k;
+
+	for (i = 0; i < 20; i++) {
+		struct chring_config config;
+		struct rig rig;
+
+		model_random_config(&config);
+		rig_open(&rig, &config);
+		for (k = 0; k < 40; k++)
+			check_bytes(&rig);
+		rig_close(&rig);
+		rig_check_memory();
+	}
+}
+
+/* What a version of a node has of the one before. */
+static void test_shared_tokens(void)
+{
+	struct chring_config config = { .vnodes = 3, .unit = 2 };
+	struct model_node node = { .name = "n", .name_len = 1, .weight = 3 };
+	const struct chring_node_tokens *sorted;
+	struct rig rig;
+	u32 slot;
+
+	NEED(!chring_config_resolve(&config));
+	rig_open(&rig, &config);
+	NEED(!rig_add(&rig, &node));
+	slot = rig_view(&rig)->roster->order[0];
+	sorted = rig_view(&rig)->roster->node[slot]->sorted;
+	CHECK(sorted->count == 5);
+	node.cookie = 7;
+	node.zone_len = 1;
+	node.zone[0] = 'z';
+	node.state = CHRING_STATE_DRAIN;
+	CHECK(!rig_set(&rig, 0, CHRING_NODE_COOKIE | CHRING_NODE_ZONE |
+		       CHRING_NODE_STATE, &node));
+	CHECK(rig_view(&rig)->roster->node[slot]->sorted == sorted);
+	node.weight = 4;
+	CHECK(!rig_set(&rig, 0, CHRING_NODE_WEIGHT, &node));
+	CHECK(rig_view(&rig)->roster->node[slot]->sorted != sorted);
+	/* Those of before have what was. */
+	CHECK(rig_view(&rig)->former.roster->node[slot]->sorted == sorted);
+	node.weight = 0;
+	CHECK(!rig_set(&rig, 0, CHRING_NODE_WEIGHT, &node));
+	CHECK(!rig_view(&rig)->roster->node[slot]->sorted);
+	rig_check(&rig);
+	rig_close(&rig);
+}
+
 static const struct tap_test tests[] = {
 	{ "memberships", test_memberships },
 	{ "no_slot_left", test_no_slot_left },
 	{ "no_slot_left_at_one_place", test_no_slot_left_at_one_place },
 	{ "formers", test_formers },
+	{ "bytes", test_bytes },
+	{ "shared_tokens", test_shared_tokens },
 };
 
 int main(void)

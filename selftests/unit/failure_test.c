@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/digest.h"
 #include "core/points.h"
+#include "core/stand.h"
 #include "faults.h"
 #include "rig.h"
 #include "rng.h"
@@ -218,6 +219,58 @@ static void test_killed(void)
 	fail_all_in_turn(-EINTR, 30000);
 }
 
+/* A node that stays as it is, a heavier, a lighter, one that goes, one new. */
+static const struct chring_edit committed[] = {
+	{ .name = "a", .weight = 2 }, { .name = "b", .weight = 5 },
+	{ .name = "c", .weight = 1 }, { .name = "e", .weight = 3 },
+};
+
+#define COMMITTED	(sizeof(committed) / sizeof(*committed))
+
+static void fail_commit_in_turn(int error, u32 vnodes)
+{
+	struct chring_edit edit[COMMITTED];
+	struct model_node node = { .weight = 2, .name_len = 1 };
+	u64 id[COMMITTED];
+	struct rig rig;
+	u32 k, i;
+
+	open_ring(&rig, vnodes, 0);
+	for (i = 0; i < 4; i++) {
+		node.name[0] = 'a' + i;
+		NEED(!rig_add(&rig, &node));
+	}
+	for (i = 0; i < COMMITTED; i++) {
+		edit[i] = committed[i];
+		edit[i].flags = CHRING_NODE_ALL;
+		edit[i].name_len = 1;
+	}
+	for (k = 0; ; k++) {
+		struct snapshot was = snapshot_at_rest(&rig);
+
+		rig.rq.facts = (struct chring_facts){};
+		if (error == -EINTR)
+			faults_kill(k);
+		else
+			faults_alloc(k, error);
+		rig.ret = chring_ring_commit(rig.ring, edit, COMMITTED, id,
+					     &rig.rq);
+		if (!faults_clear())
+			break;
+		check_refused(&was, &rig, error);
+	}
+	CHECK(!rig.ret && k > 10);
+	tap_note("%u failures", k);
+	rig_close(&rig);
+}
+
+static void test_commit(void)
+{
+	fail_commit_in_turn(-ENOMEM, 20);
+	fail_commit_in_turn(-EDQUOT, 20);
+	fail_commit_in_turn(-EINTR, 30000);
+}
+
 static void test_create_without_memory(void)
 {
 	struct chring_config config = {};
@@ -304,6 +357,26 @@ static void check_merge_pauses(const struct chring_table *t, u32 pass)
 	chring_run_free(&one);
 }
 
+typedef int pass_fn(const struct chring_stand *a, const struct chring_stand *b,
+		    u64 *token);
+
+/* Killed at any pause of a pass over stands, of which there are enough. */
+static void check_pass(pass_fn *pass, const struct chring_stand *a,
+		       const struct chring_stand *b, u64 *token)
+{
+	u32 n, k;
+
+	pauses();
+	CHECK(!pass(a, b, token));
+	n = pauses();
+	CHECK(n >= max(a->count, b->count) >> 16);
+	for (k = 0; k < n; k++) {
+		faults_kill(k);
+		CHECK(pass(a, b, token) == -EINTR);
+		CHECK(faults_clear());
+	}
+}
+
 /* No pass over tokens goes further than 2^16 without one. */
 static void test_long_work_pauses(void)
 {
@@ -312,12 +385,13 @@ static void test_long_work_pauses(void)
 	const struct chring_config config = {
 		.hash = CHRING_HASH_XXH64, .bits = 64, .sep = "#", .sep_len = 1,
 	};
+	const struct chring_stand nowhere = {};
 	const struct chring_run none = {};
-	struct chring_places *p;
+	struct chring_stand all;
 	struct chring_table *t;
+	u64 *token;
 	struct chring_run run;
 	const u16 rank = 0;
-	u32 n_pauses, k;
 
 	NEED(!chring_run_alloc(&run, n));
 	pauses();
@@ -326,23 +400,22 @@ static void test_long_work_pauses(void)
 	/* Eight digits, counted and moved. */
 	CHECK(!chring_run_sort(&run));
 	CHECK(pauses() >= 16 * pass);
+	/* In order already: looked at, and no memory asked for. */
+	faults_alloc(0, -ENOMEM);
+	CHECK(!chring_run_sort(&run));
+	CHECK(pauses() == pass);
 	/* Merged and indexed. */
 	t = chring_table_merge(NULL, &run, &none, &rank);
 	NEED(!IS_ERR(t));
 	CHECK(pauses() >= 2 * pass);
 	check_merge_pauses(t, pass);
-	/* Counted and placed. */
-	p = chring_places_build(t, 1);
-	NEED(!IS_ERR(p));
-	n_pauses = pauses();
-	CHECK(n_pauses >= 2 * pass);
-	chring_places_free(p);
-	for (k = 0; k < n_pauses; k++) {
-		faults_kill(k);
-		CHECK(chring_places_build(t, 1) == ERR_PTR(-EINTR));
-		faults_clear();
-	}
 	chring_table_free(t);
+	all = (struct chring_stand){ .token = run.token, .count = n };
+	token = calloc(n, sizeof(*token));
+	NEED(token);
+	check_pass(chring_stand_merge, &all, &nowhere, token);
+	check_pass(chring_stand_except, &all, &nowhere, token);
+	free(token);
 	chring_run_free(&run);
 }
 
@@ -390,7 +463,8 @@ static void test_most_tokens(void)
 	rig_add(&rig, &node);
 	check_refused(&was, &rig, -ENOSPC);
 	faults_max_tokens = U32_MAX;
-	faults_alloc(2, -ENOMEM);
+	/* The node, then its tokens. */
+	faults_alloc(1, -ENOMEM);
 	rig_add(&rig, &node);
 	CHECK(faults_clear());
 	check_refused(&was, &rig, -ENOMEM);
@@ -577,6 +651,7 @@ static const struct tap_test tests[] = {
 	{ "no_memory", test_no_memory },
 	{ "no_budget", test_no_budget },
 	{ "killed", test_killed },
+	{ "commit", test_commit },
 	{ "create_without_memory", test_create_without_memory },
 	{ "killed_while_reading", test_killed_while_reading },
 	{ "long_work_pauses", test_long_work_pauses },

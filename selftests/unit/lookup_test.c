@@ -7,6 +7,7 @@
 #include "core/table.h"
 #include "faults.h"
 #include "rng.h"
+#include "stands.h"
 #include "tap.h"
 
 #define SLOTS	6
@@ -86,12 +87,13 @@ static u32 count_live(const struct chring_table *t, unsigned long out)
 }
 
 static void check_position(const struct chring_table *t,
-			   const struct chring_places *p, u64 position)
+			   const struct chring_stand *s, u64 position)
 {
 	const unsigned long out = rng_below(1 << SLOTS);
 	const struct chring_circle c = {
 		.table = t,
-		.places = p,
+		.stand = s,
+		.slots = SLOTS,
 		.out = &out,
 		.live = count_live(t, out),
 	};
@@ -120,21 +122,20 @@ static void check_together(const struct chring_table *t)
 
 static void check_table(const struct chring_table *t)
 {
-	struct chring_places *p = chring_places_build(t, SLOTS);
+	struct chring_stand *s = stands_of(t, SLOTS, NULL);
 	u32 i;
 
-	NEED(!IS_ERR(p));
 	for (i = 0; i < t->count; i++) {
-		check_position(t, p, chring_table_token(t, i) - 1);
-		check_position(t, p, chring_table_token(t, i));
-		check_position(t, p, chring_table_token(t, i) + 1);
+		check_position(t, s, chring_table_token(t, i) - 1);
+		check_position(t, s, chring_table_token(t, i));
+		check_position(t, s, chring_table_token(t, i) + 1);
 	}
 	for (i = 0; i < 10; i++)
-		check_position(t, p, rng());
+		check_position(t, s, rng());
 	check_together(t);
-	check_position(t, p, 0);
-	check_position(t, p, ~0ULL);
-	chring_places_free(p);
+	check_position(t, s, 0);
+	check_position(t, s, ~0ULL);
+	free(s);
 }
 
 /* Tokens from @base on, within @span; @span 0 is all the circle. */

@@ -14,13 +14,14 @@
 #include "faults.h"
 #include "rig.h"
 #include "rng.h"
+#include "stands.h"
 #include "tap.h"
 #include "vectors.h"
 
 /**
  * struct subject - what is asked: a table, and how its slots are to be read
  * @v: what it must answer
- * @circle: table, places and states
+ * @circle: table, stands and states
  * @slots: slots
  * @node_of: by slot: index of the node in @v
  */
@@ -147,7 +148,7 @@ struct plain {
 	u16 *zone;
 	u32 zones;
 	struct chring_table *table;
-	struct chring_places *places;
+	struct chring_stand *stand;
 	struct subject subject;
 };
 
@@ -241,11 +242,11 @@ static void plain_build(struct plain *p, const struct vector_ring *v)
 	NEED(!IS_ERR(p->table));
 	chring_run_free(&run);
 	p->subject.v = v;
-	p->places = chring_places_build(p->table, v->nodes);
-	NEED(!IS_ERR(p->places));
+	p->stand = stands_of(p->table, v->nodes, p->rank);
 	p->subject.circle = (struct chring_circle){
 		.table = p->table,
-		.places = p->places,
+		.stand = p->stand,
+		.slots = v->nodes,
 		.out = p->out,
 		.zone = p->zone,
 		.live = v->live,
@@ -256,7 +257,7 @@ static void plain_build(struct plain *p, const struct vector_ring *v)
 
 static void plain_free(struct plain *p)
 {
-	chring_places_free(p->places);
+	free(p->stand);
 	chring_table_free(p->table);
 	free(p->order);
 	free(p->rank);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Replicas, and replicas by zones, where tokens are far from evenly shared out:
- * a few nodes hold most of them, most nodes are out of service, a zone is rare.
- * Against a walk that nothing bounds.
+ * a few nodes hold most of them, most nodes are out of service, a zone is rare,
+ * many stand at one place. Against a walk that nothing bounds.
  */
 #include <stdlib.h>
 
@@ -10,6 +10,7 @@
 #include "faults.h"
 #include "rig.h"
 #include "rng.h"
+#include "stands.h"
 #include "tap.h"
 
 #define POSITIONS	60
@@ -34,54 +35,79 @@ struct scene {
 	u32 zoned;
 };
 
-/* Tokens of node 0 first, and so on; spread by a hash of their number. */
-static struct chring_table *table_of(const u32 *tokens, u32 slots)
+/**
+ * struct plan - what a circle is to be like
+ * @tokens: by slot
+ * @slots: nodes
+ * @position: where the next token stands
+ */
+struct plan {
+	const u32 *tokens;
+	u32 slots;
+	u64 (*position)(void);
+};
+
+/* Node by node in the order of names, which is left among equal tokens. */
+static struct chring_table *table_of(const struct plan *p, u16 *rank)
 {
+	u32 *by_name = calloc(p->slots + 1, sizeof(*by_name));
 	const struct chring_run none = {};
-	u16 *rank = calloc(slots + 1, sizeof(*rank));
 	struct chring_table *t;
 	struct chring_run run;
-	u32 n = 0, slot, i;
+	u32 n = 0, i, k;
 
-	for (slot = 0; slot < slots; slot++)
-		n += tokens[slot];
-	NEED(rank && !chring_run_alloc(&run, n));
-	for (n = slot = 0; slot < slots; slot++) {
-		rank[slot] = slot;
-		for (i = 0; i < tokens[slot]; i++) {
-			run.token[n] = rng();
-			run.owner[n++] = slot;
+	for (i = 0; i < p->slots; i++)
+		n += p->tokens[i];
+	NEED(by_name && !chring_run_alloc(&run, n));
+	rng_shuffle(by_name, p->slots);
+	for (n = i = 0; i < p->slots; i++) {
+		rank[by_name[i]] = i;
+		for (k = 0; k < p->tokens[by_name[i]]; k++) {
+			run.token[n] = p->position();
+			run.owner[n++] = by_name[i];
 		}
 	}
 	NEED(!chring_run_sort(&run));
 	t = chring_table_merge(NULL, &run, &none, rank);
 	NEED(!IS_ERR(t));
 	chring_run_free(&run);
-	free(rank);
+	free(by_name);
 	return t;
 }
 
-static void scene_open(struct scene *s, const u32 *tokens, u32 slots)
+static void scene_open_plan(struct scene *s, const struct plan *p)
 {
-	struct chring_table *t = table_of(tokens, slots);
-	struct chring_places *p = chring_places_build(t, slots);
-	u32 longs = slots / BITS_PER_LONG + 1;
+	u16 *rank = calloc(p->slots + 1, sizeof(*rank));
+	struct chring_table *t;
 
-	NEED(!IS_ERR(p));
+	NEED(rank);
+	t = table_of(p, rank);
 	*s = (struct scene){
-		.c = { .table = t, .places = p },
-		.slots = slots,
-		.bits = calloc(longs, sizeof(long)),
-		.zone = calloc(slots + 1, sizeof(u16)),
+		.c = {
+			.table = t,
+			.stand = stands_of(t, p->slots, rank),
+			.slots = p->slots,
+		},
+		.slots = p->slots,
+		.bits = calloc(p->slots / BITS_PER_LONG + 1, sizeof(long)),
+		.zone = calloc(p->slots + 1, sizeof(u16)),
 	};
 	NEED(s->bits && s->zone);
 	s->c.out = s->bits;
 	s->c.zone = s->zone;
+	free(rank);
+}
+
+static void scene_open(struct scene *s, const u32 *tokens, u32 slots)
+{
+	const struct plan p = { tokens, slots, rng };
+
+	scene_open_plan(s, &p);
 }
 
 static void scene_close(struct scene *s)
 {
-	chring_places_free((struct chring_places *)s->c.places);
+	free((void *)s->c.stand);
 	chring_table_free((struct chring_table *)s->c.table);
 	free(s->bits);
 	free(s->zone);
@@ -95,8 +121,7 @@ static void count_live(struct scene *s)
 	NEED(seen);
 	s->c.live = s->c.zones = 0;
 	for (slot = 0; slot < s->slots; slot++) {
-		if (chring_slot_set(s->bits, slot) ||
-		    !chring_places_count(s->c.places, slot))
+		if (!chring_circle_live(&s->c, slot))
 			continue;
 		s->c.live++;
 		s->c.zones += !seen[s->zone[slot]];
@@ -286,7 +311,7 @@ static void test_any(void)
 static void test_zones(void)
 {
 	static const u32 zones[] = { 1, 2, 3, 7, 100, 300 };
-	u32 tokens[300], i, k, uneven;
+	u32 tokens[300], i, k, uneven, zoned = 0;
 	struct scene s;
 
 	for (k = 0; k < sizeof(zones) / sizeof(*zones); k++) {
@@ -303,12 +328,59 @@ static void test_zones(void)
 			}
 			check_positions(&s);
 			report(&s);
-			/* Rare zones, and few enough that all are wanted. */
-			CHECK(s.zoned || !uneven || zones[k] < 2 ||
-			      zones[k] > 7);
+			zoned += s.zoned;
 			scene_close(&s);
 		}
 	}
+	CHECK(zoned);
+}
+
+static u64 at_few_places(void)
+{
+	static const u64 place[] = { 0, 1, 1ULL << 63, ~0ULL - 1, ~0ULL };
+
+	return place[rng_below(sizeof(place) / sizeof(*place))];
+}
+
+/* Few at a place, and positions between which a 32-bit ring has none. */
+static u64 in_narrow_ring(void)
+{
+	return (u64)(rng_below(40) - 20) << 32;
+}
+
+static void try_equal_tokens(struct scene *s, u32 slots, u32 round)
+{
+	u32 tokens[150], i;
+	const struct plan p = {
+		tokens, slots, round % 2 ? at_few_places : in_narrow_ring,
+	};
+
+	for (i = 0; i < slots; i++)
+		tokens[i] = rng_once_in(10) ? 0 :
+			    1 + rng_below(1 + round % 5 * 40);
+	scene_open_plan(s, &p);
+	for (i = 0; i < slots; i++) {
+		s->zone[i] = rng_below(1 + round % 7);
+		if (round % 3 && !rng_once_in(1 + round % 4))
+			put_out(s, i);
+	}
+	check_positions(s);
+}
+
+/* All nodes stand on each other: names decide, whoever is asked. */
+static void test_equal_tokens(void)
+{
+	u32 round, walks = 0, zoned = 0;
+	struct scene s;
+
+	for (round = 1; round <= 60; round++) {
+		try_equal_tokens(&s, 1 + rng_below(150), round);
+		walks += s.by_node;
+		zoned += s.zoned;
+		scene_close(&s);
+	}
+	tap_note("%u walks node by node, %u of them by zones", walks, zoned);
+	CHECK(walks > zoned && zoned);
 }
 
 /* As many nodes as a ring may have, and most or all but a few of them out. */
@@ -349,6 +421,7 @@ static const struct tap_test tests[] = {
 	{ "most_are_out", test_most_are_out },
 	{ "any", test_any },
 	{ "zones", test_zones },
+	{ "equal_tokens", test_equal_tokens },
 	{ "most_nodes", test_most_nodes },
 };
 

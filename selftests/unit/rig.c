@@ -209,6 +209,22 @@ static void check_tokens(const struct rig *rig)
 	free(want);
 }
 
+/* @sorted has all tokens of the node, as the model sorts them, and no more. */
+static void check_sorted(const struct chring_node_tokens *sorted, u32 node,
+			 const struct model_token *want, u32 tokens)
+{
+	u32 n = 0, i;
+
+	for (i = 0; i < tokens; i++) {
+		if (want[i].node != node)
+			continue;
+		if (!CHECK(sorted && n < sorted->count &&
+			   sorted->token[n++] == want[i].token))
+			return;
+	}
+	CHECK(n == (sorted ? sorted->count : 0));
+}
+
 static void check_node(const struct rig *rig, const struct chring_node *node,
 		       u32 slot)
 {
@@ -228,18 +244,23 @@ static void check_node(const struct rig *rig, const struct chring_node *node,
 static void check_nodes(const struct rig *rig)
 {
 	const struct chring_roster *r = rig_view(rig)->roster;
+	struct model_token *sorted;
 	u32 i;
 
 	if (!CHECK(r->count == rig->model.nodes))
 		return;
+	sorted = model_sorted(&rig->model);
 	for (i = 0; i < r->count; i++) {
 		const struct chring_node *node = r->node[r->order[i]];
 
 		check_node(rig, node, r->order[i]);
+		check_sorted(node->sorted, rig_node_of(rig, r->order[i]),
+			     sorted, rig->model.tokens);
 		CHECK(chring_roster_find(r, node->name, node->name_len) ==
 		      r->order[i]);
 		CHECK(chring_roster_find_id(r, node->id) == r->order[i]);
 	}
+	free(sorted);
 }
 
 static void check_checksum(const struct rig *rig)
