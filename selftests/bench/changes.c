@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A change of chring is all of it, from the request to the pointer store:
- * hashing, sorting, merging, index, places by node, digest. Before each the
+ * hashing, sorting, merging, index, digest. Before each the
  * memory of the last one has been given back, as on a ring at rest.
  *
  * The full sort that a table without merging needs is heapsort, which is what

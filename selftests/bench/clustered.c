@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * chring's table and walk without a ring around them: for tokens that no
- * membership can be made to have.
+ * membership can be made to have. All nodes are in service: no walk is so long
+ * that it would ask where each of them stands.
  */
 #include "chring.h"
 #include "core/placement.h"
@@ -18,18 +19,14 @@ static void *build(const struct members *m)
 	u16 *rank = need(calloc(m->nodes, sizeof(*rank)));
 	struct clustered *c = need(calloc(1, sizeof(*c)));
 	struct chring_table *t;
-	struct chring_places *p;
 	u32 i;
 
 	for (i = 0; i < m->nodes; i++)
 		rank[i] = i;
 	t = chring_table_merge(NULL, &run, &none, rank);
 	NEED(!IS_ERR(t));
-	p = chring_places_build(t, m->nodes);
-	NEED(!IS_ERR(p));
 	free(rank);
 	c->circle.table = t;
-	c->circle.places = p;
 	c->circle.out = need(calloc(DIV_ROUND_UP(m->nodes, BITS_PER_LONG),
 				    sizeof(long)));
 	c->circle.live = m->nodes;
@@ -41,7 +38,6 @@ static void clustered_free(void *built)
 {
 	struct clustered *c = built;
 
-	chring_places_free((void *)c->circle.places);
 	chring_table_free((void *)c->circle.table);
 	free((void *)c->circle.out);
 	free(c);

@@ -129,7 +129,7 @@ static struct members *open_ring(const u32 ring[2])
 	m = members_make(ring[0], ring[1]);
 	v = chring_ring_view_get(m->ring);
 	results_ring(m, spread(m, v), v->table->bytes,
-		     v->shared->places->bytes);
+		     v->roster->bytes);
 	chring_view_put(v);
 	return m;
 }

@@ -65,10 +65,10 @@ def print_changes(run):
 
 
 def print_rings(run):
-    print_table("rings: bytes a token, the walk's places apart; spread of shares", [
-        "", "tokens", "table", "places", "spread"], [
+    print_table("rings: bytes a token, of tables and of nodes; spread of shares", [
+        "", "tokens", "table", "nodes", "spread"], [
             [r["ring"], format(r["tokens"], ","), "%.1f" % r["table_per_token"],
-             "%.1f" % r["places_per_token"], "%.1f %%" % (100 * r["spread"])]
+             "%.1f" % r["nodes_per_token"], "%.1f %%" % (100 * r["spread"])]
             for r in run["rings"]])
 
 

@@ -98,7 +98,7 @@ void results_memory(const struct members *m, const char *structure,
 }
 
 void results_ring(const struct members *m, double spread, size_t table,
-		  size_t places)
+		  size_t nodes)
 {
 	struct json_object *o = entry("rings");
 
@@ -108,7 +108,7 @@ void results_ring(const struct members *m, double spread, size_t table,
 	put_count(o, "tokens", m->tokens);
 	put_double(o, "spread", spread);
 	put_double(o, "table_per_token", (double)table / m->tokens);
-	put_double(o, "places_per_token", (double)places / m->tokens);
+	put_double(o, "nodes_per_token", (double)nodes / m->tokens);
 }
 
 void results_threads(const char *ring, const char *structure, u32 readers,

@@ -23,7 +23,7 @@ void results_memory(const struct members *m, const char *structure,
 
 /* Of a ring: how even it is, and the parts of its memory. */
 void results_ring(const struct members *m, double spread, size_t table,
-		  size_t places);
+		  size_t nodes);
 
 /* Lookups a second of some threads together, beside a writer or not. */
 void results_threads(const char *ring, const char *structure, u32 readers,
