@@ -66,7 +66,7 @@ static int walk_nodes(const struct chring_circle *c,
 	for (slot = 0; slot < c->slots; slot++) {
 		u64 far;
 
-		if (!c->stand[slot].count || !has_room(c, b, slot))
+		if (!has_room(c, b, slot) || !c->stand[slot].count)
 			continue;
 		far = chring_stand_far(&c->stand[slot], position);
 		if (found < 0 ||

@@ -41,7 +41,7 @@ static inline bool chring_slot_set(const unsigned long *set, u32 slot)
 /* Is the node of a slot in service with tokens? */
 static inline bool chring_circle_live(const struct chring_circle *c, u32 slot)
 {
-	return c->stand[slot].count && !chring_slot_set(c->out, slot);
+	return !chring_slot_set(c->out, slot) && c->stand[slot].count;
 }
 
 /**
