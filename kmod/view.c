@@ -329,13 +329,15 @@ int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask
 	return ret;
 }
 
-int chring_view_walk(const struct chring_view *v, u64 position,
-		     const struct chring_node **node)
+const struct chring_node *chring_view_walk(const struct chring_view *v,
+					   u64 position)
 {
 	const struct chring_ask ask = { .position = position, .n = 1 };
+	const struct chring_node *node;
 	u32 visits;
+	int ret = chring_view_owners(v, &ask, &node, &visits);
 
-	return min(chring_view_owners(v, &ask, node, &visits), 0);
+	return ret < 0 ? ERR_PTR(ret) : node;
 }
 
 int chring_view_each_owner(const struct chring_view *v, const u64 *position,

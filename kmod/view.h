@@ -221,32 +221,31 @@ int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask
 		       const struct chring_node **node, u32 *visits);
 
 /* chring_view_owner() where the first token does not decide. */
-int chring_view_walk(const struct chring_view *v, u64 position,
-		     const struct chring_node **node);
+const struct chring_node *chring_view_walk(const struct chring_view *v,
+					   u64 position);
 
 /**
  * chring_view_owner() - the one that owns a position
  * @v: view
  * @position: as the inside of the module sees it
- * @node: set to it; valid as long as @v
  *
  * As chring_view_owners() for one node. Any context.
  *
- * Return: 0, or an error as chring_view_owners().
+ * Return: it, valid as long as @v; or an error as chring_view_owners(), as
+ * ERR_PTR().
  */
-static inline int chring_view_owner(const struct chring_view *v, u64 position,
-				    const struct chring_node **node)
+static inline const struct chring_node *
+chring_view_owner(const struct chring_view *v, u64 position)
 {
 	u32 at, slot;
 
 	if (unlikely(!v->live))
-		return chring_view_walk(v, position, node);
+		return chring_view_walk(v, position);
 	at = chring_table_seek(v->table, position);
 	slot = chring_table_owner(v->table, at);
 	if (unlikely(chring_slot_set(v->out, slot)))
-		return chring_view_walk(v, position, node);
-	*node = v->roster->node[slot];
-	return 0;
+		return chring_view_walk(v, position);
+	return v->roster->node[slot];
 }
 
 /**

@@ -108,14 +108,9 @@ static u64 hash64(const struct chring_config *c, const void *data, size_t len)
 	}
 }
 
-u64 chring_hash_position(const struct chring_config *c, const void *data,
-			 size_t len)
+u64 chring_hash_any(const struct chring_config *c, const void *data, size_t len)
 {
-	u64 h;
+	u64 h = hash64(c, data, len);
 
-	/* What most rings are, first. */
-	if (likely(c->hash == CHRING_HASH_XXH64 && c->bits == 64))
-		return xxh64(data, len, c->seed[0]);
-	h = hash64(c, data, len);
 	return c->bits == 32 ? h & ~(u64)U32_MAX : h;
 }

@@ -17,6 +17,10 @@
  */
 u32 chring_hash_bits(u32 hash);
 
+/* chring_hash_position() for rings of any hash. */
+u64 chring_hash_any(const struct chring_config *c, const void *data,
+		    size_t len);
+
 /**
  * chring_hash_position() - where bytes stand on the circle
  * @c: resolved config
@@ -25,8 +29,14 @@ u32 chring_hash_bits(u32 hash);
  *
  * Any context. Return: the position as the inside of the module sees it.
  */
-u64 chring_hash_position(const struct chring_config *c, const void *data,
-			 size_t len);
+static inline u64 chring_hash_position(const struct chring_config *c,
+				       const void *data, size_t len)
+{
+	/* What most rings are, first. */
+	if (likely(c->hash == CHRING_HASH_XXH64 && c->bits == 64))
+		return xxh64(data, len, c->seed[0]);
+	return chring_hash_any(c, data, len);
+}
 
 /**
  * chring_position_import() - take a position from outside

@@ -17,7 +17,7 @@ static u32 buckets_of(const struct chring_table *t)
 static struct chring_table *table_alloc(u32 count)
 {
 	u32 bits = index_bits(count);
-	size_t entries = (size_t)count + CHRING_COUNTED;
+	size_t entries = (size_t)count + CHRING_BEYOND;
 	size_t index = ((size_t)1 << bits) + 1;
 	size_t bytes = sizeof(struct chring_table) + entries * sizeof(u64) +
 		       index * sizeof(u32) + count * sizeof(u16);
@@ -209,10 +209,28 @@ static int drop(struct merge *m, const struct event *e)
 	return 0;
 }
 
+/*
+ * So much is added to each number. Two at a time, as parts of one: what becomes
+ * of the lower one is a place as well, and carries nothing over.
+ */
+static void add_to_each(u32 *to, const u32 *from, u32 n, s32 more)
+{
+	const u64 twice = ((u64)(s64)more << 32) + (u64)(s64)more;
+	u64 pair;
+
+	for (; n >= 2; n -= 2, from += 2, to += 2) {
+		memcpy(&pair, from, sizeof(pair));
+		pair += twice;
+		memcpy(to, &pair, sizeof(pair));
+	}
+	if (n)
+		*to = *from + more;
+}
+
 /* A bucket begins as much later than before as tokens have come before it. */
 static int shift_index(struct merge *m, u32 end)
 {
-	u32 moved = m->count - m->from;
+	s32 moved = m->count - m->from;
 
 	if (m->t->shift != m->old->shift)
 		return 0;
@@ -221,9 +239,9 @@ static int shift_index(struct merge *m, u32 end)
 
 		if (to < end && chring_pause())
 			return -EINTR;
-		for (; m->bucket < to; m->bucket++)
-			m->t->index[m->bucket] = m->old->index[m->bucket] +
-						 moved;
+		add_to_each(m->t->index + m->bucket, m->old->index + m->bucket,
+			    to - m->bucket, moved);
+		m->bucket = to;
 	}
 	return 0;
 }
@@ -307,7 +325,7 @@ static void close_circle(struct chring_table *t)
 	u64 first = t->count ? chring_table_owner(t, 0) : 0;
 	u32 i;
 
-	for (i = 0; i < CHRING_COUNTED; i++)
+	for (i = 0; i < CHRING_BEYOND; i++)
 		t->entry[t->count + i] = ~CHRING_SLOT_MASK | first;
 }
 

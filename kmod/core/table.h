@@ -11,6 +11,8 @@
 #define CHRING_SLOT_MASK	((1ULL << CHRING_SLOT_BITS) - 1)
 /* So many entries are compared, without looking how many a bucket has. */
 #define CHRING_COUNTED		4
+/* And one more is looked at, from where a bucket begins: at most the last. */
+#define CHRING_BEYOND		(CHRING_COUNTED + 1)
 
 /**
  * struct chring_table - all tokens, sorted, with an index on their top bits
@@ -19,7 +21,7 @@
  * @collisions: tokens that stand where another one stands already
  * @bytes: size of all of it
  * @entry: ascending: the upper 48 bits of a position, and the slot of its node;
- *	after the last CHRING_COUNTED more, with the owner of the first
+ *	after the last CHRING_BEYOND more, with the owner of the first
  * @index: where each bucket's entries begin; one more ends the last
  * @low: the rest of each position
  *
@@ -102,8 +104,8 @@ static inline u32 chring_table_find_from(const struct chring_table *t, u32 at,
 	/* Entries of the next buckets do no harm: they are not before. */
 	before = (e[0] < upper) + (e[1] < upper) + (e[2] < upper) +
 		 (e[3] < upper);
-	if (unlikely(before == CHRING_COUNTED ||
-		     e[before] - upper <= CHRING_SLOT_MASK))
+	/* Not after the key: a tie, or one of a crowd. */
+	if (unlikely(e[before] <= (position | CHRING_SLOT_MASK)))
 		return chring_table_find_all(t, position);
 	return at + before;
 }

@@ -13,9 +13,9 @@
 static inline const struct chring_node *
 view_owner(const struct chring_view *v, u64 position)
 {
-	const struct chring_node *node;
+	const struct chring_node *node = chring_view_owner(v, position);
 
-	return chring_view_owner(v, position, &node) ? NULL : node;
+	return IS_ERR(node) ? NULL : node;
 }
 
 #endif /* BENCH_CHRING_H */
