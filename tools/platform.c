@@ -19,29 +19,16 @@ size_t chring_platform_bytes(void)
 	return atomic_load(&held_bytes);
 }
 
-static size_t whole_pages(size_t size)
+/* Large memory is mapped as in the kernel: lookups then miss one cache less. */
+static void *get_memory(size_t size)
 {
-	return size + -size % HUGE_PAGE;
-}
+	char *p = malloc(size);
 
-/*
- * As the kernel maps what is large: a lookup then misses one cache, not two.
- * What is too much at both ends, so that it begins with a page, goes at once.
- */
-static void *huge_memory(size_t size)
-{
-	size_t all = whole_pages(size) + HUGE_PAGE, before;
-	char *p = mmap(NULL, all, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p && size >= 2 * HUGE_PAGE) {
+		size_t before = -(uintptr_t)p % HUGE_PAGE;
 
-	if (p == MAP_FAILED)
-		return NULL;
-	before = -(uintptr_t)p % HUGE_PAGE;
-	if (before)
-		munmap(p, before);
-	p += before;
-	munmap(p + whole_pages(size), HUGE_PAGE - before);
-	madvise(p, size, MADV_HUGEPAGE);
+		madvise(p + before, size - before, MADV_HUGEPAGE);
+	}
 	return p;
 }
 
@@ -55,7 +42,7 @@ void *chring_alloc_unset(size_t size)
 		ret = chring_platform_hooks.alloc(size);
 	if (ret)
 		return ERR_PTR(ret);
-	p = size < HUGE_PAGE ? malloc(size) : huge_memory(size);
+	p = get_memory(size);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	atomic_fetch_add(&held_bytes, size);
@@ -79,10 +66,7 @@ void chring_free(const void *p, size_t size)
 {
 	if (!p)
 		return;
-	if (size < HUGE_PAGE)
-		free((void *)p);
-	else
-		munmap((void *)p, whole_pages(size));
+	free((void *)p);
 	atomic_fetch_sub(&held_bytes, size);
 }
 

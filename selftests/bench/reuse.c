@@ -19,19 +19,19 @@
 /**
  * struct spare - memory that was given back
  * @p: it; NULL: none
- * @room: bytes of it, whole huge pages
+ * @size: bytes of it
  */
 static struct spare {
 	void *p;
-	size_t room;
+	size_t size;
 } spare[SPARES];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What tools/platform.c makes of a size, if it is large. */
-static size_t room_of(size_t size)
+/* Is a piece large enough, and not much too large? */
+static bool fits(size_t piece, size_t size)
 {
-	return size + -size % HUGE_PAGE;
+	return piece >= size && piece - size < HUGE_PAGE;
 }
 
 static bool is_kept(size_t size)
@@ -39,20 +39,20 @@ static bool is_kept(size_t size)
 	return size >= HUGE_PAGE && size <= KEPT_MAX;
 }
 
-static void *take(size_t room)
+static void *take(size_t size)
 {
 	void *p = NULL;
 	int i;
 
 	pthread_mutex_lock(&lock);
 	for (i = 0; i < SPARES && !p; i++)
-		if (spare[i].p && spare[i].room == room)
+		if (spare[i].p && fits(spare[i].size, size))
 			swap(p, spare[i].p);
 	pthread_mutex_unlock(&lock);
 	return p;
 }
 
-static bool keep(void *p, size_t room)
+static bool keep(void *p, size_t size)
 {
 	int i;
 
@@ -60,14 +60,14 @@ static bool keep(void *p, size_t room)
 	for (i = 0; i < SPARES && spare[i].p; i++)
 		;
 	if (i < SPARES)
-		spare[i] = (struct spare){ p, room };
+		spare[i] = (struct spare){ p, size };
 	pthread_mutex_unlock(&lock);
 	return i < SPARES;
 }
 
 void *__wrap_chring_alloc_unset(size_t size)
 {
-	void *p = is_kept(size) ? take(room_of(size)) : NULL;
+	void *p = is_kept(size) ? take(size) : NULL;
 
 	return p ? p : __real_chring_alloc_unset(size);
 }
@@ -83,6 +83,6 @@ void *__wrap_chring_alloc(size_t size)
 
 void __wrap_chring_free(const void *p, size_t size)
 {
-	if (!p || !is_kept(size) || !keep((void *)p, room_of(size)))
+	if (!p || !is_kept(size) || !keep((void *)p, size))
 		__real_chring_free(p, size);
 }
