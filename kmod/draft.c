@@ -288,9 +288,10 @@ static bool room_for(const struct chring_ring *ring, size_t retires)
 	return !waiting || waiting + retires <= RETIRED_FREELY;
 }
 
-static int wait_for_room(struct chring_ring *ring, size_t retires)
+static int wait_for_room(struct chring_draft *d)
 {
-	while (!room_for(ring, retires)) {
+	d->retires = chring_view_retires(d->old, d->view);
+	while (!room_for(d->ring, d->retires)) {
 		chring_retire_wait();
 		if (chring_pause())
 			return -EINTR;
@@ -355,7 +356,7 @@ static void publish(struct chring_draft *d)
 	struct chring_loads *loads = &d->ring->loads;
 	u32 i;
 
-	old->retires = chring_view_retires(old, d->view);
+	old->retires = d->retires;
 	atomic_long_add(old->retires, &d->ring->retired_bytes);
 	spin_lock_bh(&loads->lock);
 	rcu_assign_pointer(d->ring->view, d->view);
@@ -484,8 +485,7 @@ int chring_draft_commit(struct chring_draft *d, struct chring_request *rq)
 		return answer_dry_run(d, rq);
 	ret = draft_reserve(d);
 	if (!ret)
-		ret = wait_for_room(d->ring, chring_view_retires(d->old,
-								 d->view));
+		ret = wait_for_room(d);
 	if (!ret && rq->answer)
 		ret = rq->answer(rq);
 	if (!ret)

@@ -22,6 +22,7 @@
  * @roster: nodes after, a reference
  * @shared: table after, a reference
  * @view: view after, a reference
+ * @retires: what only @old needs, and is freed with it
  * @room: for the loads of @roster, if they need more
  * @space: for the log to grow into; afterwards what it has grown out of
  */
@@ -35,6 +36,7 @@ struct chring_draft {
 	struct chring_roster *roster;
 	struct chring_shared_table *shared;
 	struct chring_view *view;
+	size_t retires;
 	struct chring_loads_room room;
 	struct chring_log_space space;
 };
