@@ -305,101 +305,100 @@ static int place(const struct chring_circle *c, const struct chring_ask *ask,
 	return 1;
 }
 
-static int check_owners(const struct chring_view *v)
+/* What owners are looked for in: the ring as it is, or as it was. */
+static int circle_of(const struct chring_view *v, bool former,
+		     struct chring_circle *c)
 {
-	if (likely(v->live))
+	if (former) {
+		if (!v->former.shared || !v->former.roster->count)
+			return -ENODATA;
+		*c = chring_view_former_circle(v);
 		return 0;
-	return v->nodes ? -EHOSTUNREACH : -ENODATA;
+	}
+	if (unlikely(!v->live))
+		return v->nodes ? -EHOSTUNREACH : -ENODATA;
+	*c = chring_view_circle(v);
+	return 0;
+}
+
+/* @n nodes, unless that is an error; those there still are, as they are now. */
+static int put_nodes(const struct chring_view *v, bool former, const u16 *slot,
+		     int n, const struct chring_node **node)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		node[i] = !former ? v->roster->node[slot[i]] :
+			  still_there(v, slot[i]) ? :
+			  v->former.roster->node[slot[i]];
+	return n;
+}
+
+static int find(const struct chring_view *v, bool former,
+		const struct chring_ask *ask, const struct chring_node **node,
+		u32 *visits)
+{
+	u16 slot[CHRING_REPLICAS_MAX];
+	struct chring_circle c;
+	int ret = circle_of(v, former, &c);
+
+	*visits = 0;
+	if (!ret)
+		ret = place(&c, ask, slot, visits);
+	return put_nodes(v, former, slot, ret, node);
+}
+
+static int find_each(const struct chring_view *v, bool former,
+		     const u64 *position, u32 n,
+		     const struct chring_node **node,
+		     struct chring_visits *visits)
+{
+	u16 slot[CHRING_TOGETHER];
+	struct chring_circle c;
+	int ret = circle_of(v, former, &c);
+
+	if (!ret)
+		ret = chring_place_owners(&c, position, n, slot, visits);
+	return put_nodes(v, former, slot, ret, node);
 }
 
 int chring_view_owners(const struct chring_view *v, const struct chring_ask *ask,
 		       const struct chring_node **node, u32 *visits)
 {
-	u16 slot[CHRING_REPLICAS_MAX];
-	struct chring_circle c;
-	int ret = check_owners(v), i;
-
-	*visits = 0;
-	if (ret)
-		return ret;
-	c = chring_view_circle(v);
-	ret = place(&c, ask, slot, visits);
-	for (i = 0; i < ret; i++)
-		node[i] = v->roster->node[slot[i]];
-	return ret;
-}
-
-const struct chring_node *chring_view_walk(const struct chring_view *v,
-					   u64 position)
-{
-	const struct chring_ask ask = { .position = position, .n = 1 };
-	const struct chring_node *node;
-	u32 visits;
-	int ret = chring_view_owners(v, &ask, &node, &visits);
-
-	return ret < 0 ? ERR_PTR(ret) : node;
-}
-
-int chring_view_each_owner(const struct chring_view *v, const u64 *position,
-			   u32 n, const struct chring_node **node,
-			   struct chring_visits *visits)
-{
-	u16 slot[CHRING_TOGETHER];
-	struct chring_circle c;
-	int ret = check_owners(v), i;
-
-	if (ret)
-		return ret;
-	c = chring_view_circle(v);
-	ret = chring_place_owners(&c, position, n, slot, visits);
-	for (i = 0; i < ret; i++)
-		node[i] = v->roster->node[slot[i]];
-	return ret;
-}
-
-static int check_formers(const struct chring_view *v)
-{
-	return v->former.shared && v->former.roster->count ? 0 : -ENODATA;
-}
-
-/* A node that there still is, as it is now. */
-static const struct chring_node *former_node(const struct chring_view *v,
-					     u32 slot)
-{
-	return still_there(v, slot) ? : v->former.roster->node[slot];
+	return find(v, false, ask, node, visits);
 }
 
 int chring_view_formers(const struct chring_view *v,
 			const struct chring_ask *ask,
 			const struct chring_node **node, u32 *visits)
 {
-	u16 slot[CHRING_REPLICAS_MAX];
-	struct chring_circle c;
-	int ret = check_formers(v), i;
+	return find(v, true, ask, node, visits);
+}
 
-	*visits = 0;
-	if (ret)
-		return ret;
-	c = chring_view_former_circle(v);
-	ret = place(&c, ask, slot, visits);
-	for (i = 0; i < ret; i++)
-		node[i] = former_node(v, slot[i]);
-	return ret;
+int chring_view_each_owner(const struct chring_view *v, const u64 *position,
+			   u32 n, const struct chring_node **node,
+			   struct chring_visits *visits)
+{
+	return find_each(v, false, position, n, node, visits);
 }
 
 int chring_view_each_former(const struct chring_view *v, const u64 *position,
 			    u32 n, const struct chring_node **node,
 			    struct chring_visits *visits)
 {
-	u16 slot[CHRING_TOGETHER];
-	struct chring_circle c;
-	int ret = check_formers(v), i;
+	return find_each(v, true, position, n, node, visits);
+}
 
-	if (ret)
-		return ret;
-	c = chring_view_former_circle(v);
-	ret = chring_place_owners(&c, position, n, slot, visits);
-	for (i = 0; i < ret; i++)
-		node[i] = former_node(v, slot[i]);
-	return ret;
+/* The first token is of a node that does not serve: no need to ask again. */
+const struct chring_node *chring_view_walk(const struct chring_view *v,
+					   u64 position)
+{
+	struct chring_circle c;
+	int ret = circle_of(v, false, &c);
+	u32 visits;
+	u16 slot;
+
+	if (!ret)
+		ret = chring_place_replicas(&c, position, 1, &slot, &visits);
+	return ret < 0 ? ERR_PTR(ret) : v->roster->node[slot];
 }
