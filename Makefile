@@ -77,7 +77,8 @@ clean:
 # Runs a make that knows nothing of this one's variables (a CMD with a $ in it
 # must not get there) and speaks only when it fails. Two checks at a time may
 # want the same.
-quietly = mkdir -p build; out=$$(flock build/make.lock env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL \
+quietly = mkdir -p build; out=$$(flock build/make.lock \
+	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL \
 	make -s -j$$(nproc) $(1) 2>&1) || { printf '%s\n' "$$out" >&2; exit 1; }
 
 # Something of a kernel, most often a directory: kernel_show in vm/kernel.sh

@@ -15,80 +15,68 @@ trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM HUP
 
 passed=0 failed=0 skipped=0
-report=()
+targets=("$@")
+began=() report=()
+declare -A running=()	# by process: number of its target
 
-# make_target N TARGET
-make_target()
-{
-	local status=0
-
-	SECONDS=0
-	# shellcheck disable=SC2086 # the target and its variables
-	make -s --no-print-directory $2 >"$scratch/$1.log" 2>"$scratch/$1.err" ||
-		status=$?
-	# Seen whole or not at all.
-	echo "$status $SECONDS" >"$scratch/$1.part"
-	mv "$scratch/$1.part" "$scratch/$1.ended"
-}
-
-# add N TARGET SECONDS PASSED FAILED SKIPPED
+# add N SECONDS PASSED FAILED SKIPPED
 add()
 {
 	local scaled
 
-	passed=$((passed + $4)) failed=$((failed + $5)) skipped=$((skipped + $6))
+	passed=$((passed + $3)) failed=$((failed + $4)) skipped=$((skipped + $5))
 	scaled=$(sed -n 's/^# .*: \(counts of long tests .*\)/; \1/p' "$scratch/$1.log")
-	report[$1]="$2: $4 passed, $5 failed, $6 skipped in $3 s$scaled"
+	report[$1]="${targets[$1]}: $3 passed, $4 failed, $5 skipped in $2 s$scaled"
 }
 
 closing='^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$'
 
-# judge N TARGET STATUS SECONDS
+# judge N STATUS SECONDS
 judge()
 {
-	echo "# == $2"
+	local target=${targets[$1]}
+
+	echo "# == $target"
 	cat "$scratch/$1.log"
 	cat "$scratch/$1.err" >&2
-	if [ "$2" = demo ]; then
-		add "$1" "$2" "$4" $(($3 == 0)) $(($3 != 0)) 0
+	if [ "$target" = demo ]; then
+		add "$1" "$3" $(($2 == 0)) $(($2 != 0)) 0
 	elif [[ $(tail -n 1 "$scratch/$1.log") =~ $closing ]]; then
 		# No failed test, yet a failure; or not one test.
-		if [ $(($3 != 0)) != $((BASH_REMATCH[2] > 0)) ] ||
+		if [ $(($2 != 0)) != $((BASH_REMATCH[2] > 0)) ] ||
 		   [ "${BASH_REMATCH[1]}${BASH_REMATCH[2]}" = 00 ]; then
-			echo "not ok - $2 # failed, or ran nothing"
+			echo "not ok - $target # failed, or ran nothing"
 			BASH_REMATCH[2]=$((BASH_REMATCH[2] + 1))
 		fi
-		add "$1" "$2" "$4" "${BASH_REMATCH[@]:1}"
+		add "$1" "$3" "${BASH_REMATCH[@]:1}"
 	else
-		echo "not ok - $2 # ended without a closing line"
-		add "$1" "$2" "$4" 0 1 0
+		echo "not ok - $target # ended without a closing line"
+		add "$1" "$3" 0 1 0
 	fi
 }
-
-targets=("$@")
-running=()
 
 # Waits until no more than this many are running.
 await()
 {
-	local n status took
+	local pid status n
 
 	while [ ${#running[@]} -gt "$1" ]; do
-		for n in "${!running[@]}"; do
-			[ -e "$scratch/$n.ended" ] || continue
-			read -r status took <"$scratch/$n.ended"
-			judge "$n" "${targets[n]}" "$status" "$took"
-			unset "running[$n]"
-		done
-		[ ${#running[@]} -le "$1" ] || wait -n
+		status=0
+		wait -n -p pid "${!running[@]}" || status=$?
+		n=${running[$pid]}
+		unset "running[$pid]"
+		judge "$n" "$status" $((SECONDS - began[n]))
 	done
 }
 
 for n in "${!targets[@]}"; do
 	await $((at_a_time - 1))
 	echo "# -- ${targets[n]} begins"
-	make_target "$n" "${targets[n]}" &
-	running[n]=$!
+	began[n]=$SECONDS
+	# shellcheck disable=SC2086 # the target and its variables
+	make -s --no-print-directory ${targets[n]} \
+		>"$scratch/$n.log" 2>"$scratch/$n.err" &
+	running[$!]=$n
 done
 await 0
 
