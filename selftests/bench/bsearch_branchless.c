@@ -2,16 +2,6 @@
 /* Binary search whose steps are arithmetic: nothing to predict. */
 #include "rival.h"
 
-static void *build(const struct members *m)
-{
-	return (void *)m;
-}
-
-static void leave(void *built)
-{
-	(void)built;
-}
-
 static const void *find(const void *built, u64 position)
 {
 	const struct members *m = built;
@@ -33,7 +23,6 @@ const struct rival bsearch_branchless_rival = {
 	.name = "bsearch_branchless",
 	.exact = true,
 	.modes = ALL_MODES,
-	.build = build,
-	.free = leave,
+	.build = members_themselves,
 	.find = find,
 };

@@ -2,16 +2,6 @@
 /* Binary search as it is written most often: a branch at each step. */
 #include "rival.h"
 
-static void *build(const struct members *m)
-{
-	return (void *)m;
-}
-
-static void leave(void *built)
-{
-	(void)built;
-}
-
 static const void *find(const void *built, u64 position)
 {
 	const struct members *m = built;
@@ -32,7 +22,6 @@ const struct rival bsearch_branchy_rival = {
 	.name = "bsearch_branchy",
 	.exact = true,
 	.modes = ALL_MODES,
-	.build = build,
-	.free = leave,
+	.build = members_themselves,
 	.find = find,
 };

@@ -14,15 +14,10 @@
 /* As many as the device looks up in one read section. */
 #define BATCH	512U
 
+/* It is its members', and goes with them. */
 static void *build(const struct members *m)
 {
 	return m->ring;
-}
-
-/* The ring is its members'. */
-static void leave(void *built)
-{
-	(void)built;
 }
 
 static const void *find_position(const void *built, u64 position)
@@ -100,7 +95,6 @@ const struct rival chring_rival = {
 	.exact = true,
 	.modes = ALL_MODES,
 	.build = build,
-	.free = leave,
 	.find = find_position,
 	.find_key = find_key,
 };
@@ -110,7 +104,6 @@ const struct rival chring_batch_rival = {
 	.exact = true,
 	.modes = ONLY(MODE_KEY) | ONLY(MODE_TPUT),
 	.build = build,
-	.free = leave,
 	.find_many = find_many,
 	.find_many_keys = find_many_keys,
 };

@@ -203,7 +203,11 @@ void contest_end(struct contest *c)
 {
 	u32 i;
 
-	for (i = 0; i < c->lanes; i++)
-		c->lane[i].cell.rival->free(c->lane[i].cell.built);
+	for (i = 0; i < c->lanes; i++) {
+		const struct rival *r = c->lane[i].cell.rival;
+
+		if (r->free)
+			r->free(c->lane[i].cell.built);
+	}
 	c->lanes = 0;
 }

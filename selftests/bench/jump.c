@@ -5,16 +5,6 @@
  */
 #include "rival.h"
 
-static void *build(const struct members *m)
-{
-	return (void *)m;
-}
-
-static void leave(void *built)
-{
-	(void)built;
-}
-
 static const void *find(const void *built, u64 position)
 {
 	const struct members *m = built;
@@ -32,7 +22,6 @@ static const void *find(const void *built, u64 position)
 const struct rival jump_rival = {
 	.name = "jump",
 	.modes = ALL_MODES,
-	.build = build,
-	.free = leave,
+	.build = members_themselves,
 	.find = find,
 };

@@ -14,7 +14,7 @@
 
 #define KEY_LEN		20
 
-/* What is measured; see laps.c. */
+/* What is measured; see lap.c. */
 enum bench_mode {
 	MODE_KEY,
 	MODE_LAT,
@@ -59,7 +59,7 @@ struct members {
  * @exact: finds the owners of an exact ring, so that all of these agree
  * @modes: in which it can be measured
  * @build: makes it; NULL: not of these members
- * @free: gives it back
+ * @free: gives it back; NULL: there is nothing to give back
  * @find: the node that owns a position
  * @find_key: the same for a key, with a hash of its own; NULL: @find(xxh64)
  * @find_many: @find for @n positions
@@ -80,6 +80,9 @@ struct rival {
 			       const void **node);
 	const void *(*walk)(void *built, u32 n);
 };
+
+/* To build nothing: what finds in the members as they are. */
+void *members_themselves(const struct members *m);
 
 extern const struct rival chring_rival, chring_batch_rival;
 extern const struct rival clustered_rival;
