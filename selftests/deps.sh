@@ -10,6 +10,8 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=vm/kernel.sh
 . "$here/vm/kernel.sh"
+# shellcheck source-path=SCRIPTDIR source=packages.sh
+. "$here/packages.sh"
 kernel_select "${1:-6.1}"
 
 packages()
@@ -43,55 +45,22 @@ packages()
 	END
 }
 
-missing()
-{
-	local -A have=()
-	local package status why
-
-	# shellcheck disable=SC2016 # dpkg-query's own fields
-	while read -r package status; do
-		[ "$status" != ii ] || have[${package%:*}]=1
-	done < <(packages | awk '{ print $1 }' |
-		 xargs dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n' 2>/dev/null || :)
-	while read -r package why; do
-		[ -n "${have[$package]-}" ] || printf '%s\t%s\n' "$package" "$why"
-	done < <(packages)
-}
-
 complete()
 {
-	[ -z "$(missing)" ] && kernel_locate && [ -d "$k_image" ] && [ -d "$k_src" ]
-}
-
-apt()
-{
-	DEBIAN_FRONTEND=noninteractive apt-get -qq -o APT::Sandbox::User=root \
-		-o Acquire::Retries=3 -o DPkg::Lock::Timeout=600 "$@"
+	[ -z "$(packages_missing)" ] && kernel_locate && [ -d "$k_image" ] && [ -d "$k_src" ]
 }
 
 install_packages()
 {
-	local wanted names
+	local missing
 
-	wanted=$(missing)
-	if [ -n "$wanted" ]; then
-		echo "deps: to be installed:"
-		awk -F '\t' '{ printf "  %-21s %s\n", $1, $2 }' <<<"$wanted"
+	missing=$(packages_missing)
+	if [ "$(id -u)" != 0 ] && [ -z "$missing" ] && kernel_locate; then
+		return
 	fi
-	if ! command -v apt-get >/dev/null; then
-		echo "deps: no apt-get here: this is made for Debian 12" >&2
-		exit 1
-	fi
-	if [ "$(id -u)" != 0 ]; then
-		[ -z "$wanted" ] && kernel_locate && return
-		echo "deps: packages are missing: run 'make deps' as root" >&2
-		exit 1
-	fi
-	apt update
-	mapfile -t names < <(cut -sf1 <<<"$wanted")
 	# Headers that are installed but older than the archive go up as well:
 	# the archive no longer has the image that belongs to them.
-	apt install --no-install-recommends -y "${names[@]}" "$k_headers" >/dev/null
+	packages_install "$missing" "$k_headers"
 	kernel_locate
 }
 

@@ -6,6 +6,9 @@
 set -euo pipefail
 export LC_ALL=C
 
+# shellcheck source-path=SCRIPTDIR source=../packages.sh
+. "$(dirname "$0")/../packages.sh"
+
 packages()
 {
 	cat <<-END
@@ -22,34 +25,5 @@ packages()
 	END
 }
 
-missing()
-{
-	local package why
-
-	while read -r package why; do
-		dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null |
-			grep -q '^ii' || printf '%s\t%s\n' "$package" "$why"
-	done < <(packages)
-}
-
-apt()
-{
-	DEBIAN_FRONTEND=noninteractive apt-get -qq -o APT::Sandbox::User=root \
-		-o Acquire::Retries=3 -o DPkg::Lock::Timeout=600 "$@"
-}
-
-wanted=$(missing)
-[ -n "$wanted" ] || exit 0
-echo "deps: to be installed:"
-awk -F '\t' '{ printf "  %-21s %s\n", $1, $2 }' <<<"$wanted"
-if ! command -v apt-get >/dev/null; then
-	echo "deps: no apt-get here: this is made for Debian 12" >&2
-	exit 1
-fi
-if [ "$(id -u)" != 0 ]; then
-	echo "deps: packages are missing: run 'make bench' as root, or install them" >&2
-	exit 1
-fi
-apt update
-mapfile -t names < <(cut -f1 <<<"$wanted")
-apt install --no-install-recommends -y "${names[@]}" >/dev/null
+missing=$(packages_missing)
+[ -z "$missing" ] || packages_install "$missing"
