@@ -132,10 +132,11 @@ int change_often(int fd, const char *name, int changes)
 	return ret;
 }
 
-static int lookup(int fd, struct chring_lookup *out, struct chring_owner *owner)
+static int lookup(int fd, struct chring_lookup *out, __u32 count,
+		  struct chring_owner *owner)
 {
 	out->size = sizeof(*out);
-	out->count = 1;
+	out->count = count;
 	out->owners = ptr(owner);
 	out->entry_size = sizeof(*owner);
 	return chr(fd, CHRING_IOC_LOOKUP, out);
@@ -145,7 +146,7 @@ int lookup_key(int fd, const void *key, __u32 len, struct chring_lookup *out,
 	       struct chring_owner *owner)
 {
 	*out = (struct chring_lookup){ .key = ptr(key), .key_len = len };
-	return lookup(fd, out, owner);
+	return lookup(fd, out, 1, owner);
 }
 
 int lookup_position(int fd, __u64 position, struct chring_lookup *out,
@@ -155,7 +156,20 @@ int lookup_position(int fd, __u64 position, struct chring_lookup *out,
 		.flags = CHRING_LOOKUP_POSITION,
 		.position = position,
 	};
-	return lookup(fd, out, owner);
+	return lookup(fd, out, 1, owner);
+}
+
+int lookup_owners(int fd, __u32 flags, __u64 position, __u32 count,
+		  struct chring_owner *owner, __u32 *found)
+{
+	struct chring_lookup arg = {
+		.flags = flags | CHRING_LOOKUP_POSITION,
+		.position = position,
+	};
+	int ret = lookup(fd, &arg, count, owner);
+
+	*found = arg.out_count;
+	return ret;
 }
 
 int ticket_take(int fd, const char *key, struct chring_acquire *out)

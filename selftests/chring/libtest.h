@@ -52,6 +52,12 @@ int lookup_key(int fd, const void *key, __u32 len, struct chring_lookup *out,
 	       struct chring_owner *owner);
 int lookup_position(int fd, __u64 position, struct chring_lookup *out,
 		    struct chring_owner *owner);
+/*
+ * The first @count owners of a position; @flags: further ones; @found: how many
+ * there are.
+ */
+int lookup_owners(int fd, __u32 flags, __u64 position, __u32 count,
+		  struct chring_owner *owner, __u32 *found);
 
 /* A ticket for a key, or for a position; @out: what else it says. */
 int ticket_take(int fd, const char *key, struct chring_acquire *out);

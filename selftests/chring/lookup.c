@@ -140,19 +140,10 @@ static int lookup_many(int fd, __u64 position, __u32 count, __u32 *found,
 		       __u64 *node)
 {
 	struct chring_owner owner[CHRING_REPLICAS_MAX];
-	struct chring_lookup arg = {
-		.size = sizeof(arg),
-		.flags = CHRING_LOOKUP_POSITION,
-		.position = position,
-		.count = count,
-		.owners = ptr(owner),
-		.entry_size = sizeof(owner[0]),
-	};
-	int ret = chr(fd, CHRING_IOC_LOOKUP, &arg);
+	int ret = lookup_owners(fd, 0, position, count, owner, found);
 	__u32 i;
 
-	*found = arg.out_count;
-	for (i = 0; i < arg.out_count; i++)
+	for (i = 0; i < *found; i++)
 		node[i] = owner[i].node;
 	return ret;
 }

@@ -416,18 +416,12 @@ TEST_F(place, dry_run_of_one_node)
 static int ask(int fd, __u32 flags, __u64 position, __u64 *id, __u32 *n)
 {
 	struct chring_owner owner[4];
-	struct chring_lookup arg = {
-		.size = sizeof(arg),
-		.flags = flags | CHRING_LOOKUP_POSITION,
-		.position = position,
-		.count = ARRAY_LEN(owner),
-		.owners = ptr(owner),
-		.entry_size = sizeof(owner[0]),
-	};
-	int ret = chr(fd, CHRING_IOC_LOOKUP, &arg);
+	int ret = lookup_owners(fd, flags, position, ARRAY_LEN(owner), owner,
+				n);
+	__u32 i;
 
-	for (*n = 0; *n < arg.out_count; ++*n)
-		id[*n] = owner[*n].cookie;
+	for (i = 0; i < *n; i++)
+		id[i] = owner[i].cookie;
 	return ret;
 }
 
@@ -808,22 +802,14 @@ static bool list_is(int fd, const struct scene *s, __u32 flags, __u64 position,
 		    __u32 count, const __u32 *want, __u32 n)
 {
 	struct chring_owner owner[CHRING_REPLICAS_MAX];
-	struct chring_lookup arg = {
-		.size = sizeof(arg),
-		.flags = flags | CHRING_LOOKUP_POSITION,
-		.position = position,
-		.count = count,
-		.owners = ptr(owner),
-		.entry_size = sizeof(owner[0]),
-	};
-	int ret = chr(fd, CHRING_IOC_LOOKUP, &arg);
-	__u32 i;
+	__u32 found, i;
+	int ret = lookup_owners(fd, flags, position, count, owner, &found);
 
 	if (!n)
 		return ret == -EHOSTUNREACH;
-	if (ret || arg.out_count != (count < n ? count : n))
+	if (ret || found != (count < n ? count : n))
 		return false;
-	for (i = 0; i < arg.out_count; i++)
+	for (i = 0; i < found; i++)
 		if (owner[i].node != s->c.nodes[want[i]])
 			return false;
 	return true;
@@ -898,17 +884,10 @@ TEST_F_TIMEOUT(place, walks_are_bounded, 600)
 			zones[i % 3] = 1;
 		ASSERT_EQ(0, commit(fd, &c));
 		for (i = 0; i < 20; i++) {
-			struct chring_lookup arg = {
-				.size = sizeof(arg),
-				.flags = CHRING_LOOKUP_POSITION |
-					 (i % 2 ? CHRING_LOOKUP_ZONES : 0),
-				.position = rng(),
-				.count = 32,
-				.owners = ptr(owner),
-				.entry_size = sizeof(owner[0]),
-			};
-			int ret = chr(fd, CHRING_IOC_LOOKUP, &arg);
-			__u32 seen[3] = {};
+			__u32 flags = i % 2 ? CHRING_LOOKUP_ZONES : 0;
+			__u32 seen[3] = {}, found;
+			int ret = lookup_owners(fd, flags, rng(), 32, owner,
+						&found);
 
 			if (!left[k]) {
 				EXPECT_EQ(-EHOSTUNREACH, ret);
@@ -916,7 +895,7 @@ TEST_F_TIMEOUT(place, walks_are_bounded, 600)
 			}
 			ASSERT_EQ(0, ret);
 			n = left[k] < 32 ? left[k] : 32;
-			EXPECT_EQ(n, arg.out_count);
+			EXPECT_EQ(n, found);
 			/* Those of new zones come first. */
 			for (n = 0; i % 2 && n < zones[0] + zones[1] + zones[2];
 			     n++)
