@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/sched.h>
-
-#include <linux/once.h>
 #include <linux/random.h>
+#include <linux/sched.h>
 
 #include "sync.h"
 
 static struct workqueue_struct *retire_wq;
+static u64 secret;
 
 static void retired_work(struct work_struct *work)
 {
@@ -38,14 +37,13 @@ void chring_wake(wait_queue_head_t *q)
 
 u64 chring_secret(void)
 {
-	static u64 secret;
-
-	get_random_once(&secret, sizeof(secret));
 	return secret;
 }
 
 int chring_sync_init(void)
 {
+	/* Not get_random_once(): that holds the module for a while after. */
+	secret = get_random_u64();
 	retire_wq = alloc_workqueue("chring", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	return retire_wq ? 0 : -ENOMEM;
 }
