@@ -72,6 +72,12 @@ static size_t footprint(size_t size)
 	return is_huge(size) ? round_up(size, PMD_SIZE) : size;
 }
 
+/* Pages of a slab cannot be mapped. */
+static void *get_pages(size_t size, gfp_t gfp)
+{
+	return __vmalloc(size, gfp);
+}
+
 static void *get_memory(size_t size, gfp_t gfp)
 {
 	if (size <= SLAB_MAX)
@@ -91,13 +97,13 @@ void chring_buffer_free(const void *p)
 	kvfree(p);
 }
 
-static void *charged_memory(size_t size, gfp_t gfp)
+static void *charged(size_t size, gfp_t gfp, void *(*get)(size_t, gfp_t))
 {
 	void *p;
 
 	if (!charge(footprint(size)))
 		return ERR_PTR(-EDQUOT);
-	p = get_memory(size, gfp);
+	p = get(size, gfp);
 	if (p)
 		return p;
 	atomic_long_sub(footprint(size), &used_bytes);
@@ -106,12 +112,17 @@ static void *charged_memory(size_t size, gfp_t gfp)
 
 void *chring_alloc(size_t size)
 {
-	return charged_memory(size, GFP_CHRING | __GFP_ZERO);
+	return charged(size, GFP_CHRING | __GFP_ZERO, get_memory);
 }
 
 void *chring_alloc_unset(size_t size)
 {
-	return charged_memory(size, GFP_CHRING);
+	return charged(size, GFP_CHRING, get_memory);
+}
+
+void *chring_alloc_pages(size_t size)
+{
+	return charged(size, GFP_CHRING | __GFP_ZERO, get_pages);
 }
 
 void chring_free(const void *p, size_t size)

@@ -12,6 +12,7 @@
 
 #include "chardev.h"
 #include "events.h"
+#include "mapping.h"
 #include "registry.h"
 #include "tickets.h"
 
@@ -141,15 +142,26 @@ static_assert(sizeof(struct chring_range) == 40);
 static_assert(sizeof(struct chring_diff_entry) == 32);
 static_assert(sizeof(struct chring_token) == 16);
 static_assert(sizeof(struct chring_circle_list) == 88);
+/* A layout: every word has its place. */
+static_assert(sizeof(struct chring_status) == 128 + CHRING_NODES_MAX / 8);
+static_assert(offsetof(struct chring_status, sequence) == 8);
+static_assert(offsetof(struct chring_status, ring) == 16);
+static_assert(offsetof(struct chring_status, epoch) == 24);
+static_assert(offsetof(struct chring_status, table_epoch) == 32);
+static_assert(offsetof(struct chring_status, nodes_epoch) == 40);
+static_assert(offsetof(struct chring_status, live) == 48);
+static_assert(offsetof(struct chring_status, out) == 128);
 
 /**
  * struct descriptor - what an open file of the device holds
- * @ring: NULL at first, set once, under the lock of @cursor
+ * @ring: NULL at first, set once, under @bond
+ * @bond: held for nothing else; taken under mmap_lock
  * @cursor: which records of the ring's log it has read; starts with the bond
  * @tickets: of @ring
  */
 struct descriptor {
 	struct chring_ring *ring;
+	struct mutex bond;
 	struct chring_cursor cursor;
 	struct chring_tickets tickets;
 };
@@ -174,17 +186,14 @@ int chring_file_bind(struct file *file, struct chring_ring *ring)
 	struct descriptor *d = file->private_data;
 	int ret = -EBUSY;
 
-	/* Without the lock, which a reader may hold for long. */
-	if (chring_file_ring(file))
-		return ret;
-	mutex_lock(&d->cursor.lock);
+	mutex_lock(&d->bond);
 	if (!d->ring) {
 		chring_cursor_start(&d->cursor, ring);
 		/* Pairs with chring_file_ring(). */
 		smp_store_release(&d->ring, ring);
 		ret = 0;
 	}
-	mutex_unlock(&d->cursor.lock);
+	mutex_unlock(&d->bond);
 	return ret;
 }
 
@@ -347,6 +356,15 @@ static __poll_t chring_poll(struct file *file, poll_table *table)
 				  table);
 }
 
+static int chring_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	int ret = chring_mapping_check(vma);
+
+	if (!ret)
+		ret = bind_default(file);
+	return ret ? ret : chring_mapping_make(chring_file_ring(file), vma);
+}
+
 static int chring_open(struct inode *inode, struct file *file)
 {
 	/* Not of the budget: who frees memory must be able to ask for it. */
@@ -354,6 +372,7 @@ static int chring_open(struct inode *inode, struct file *file)
 
 	if (!d)
 		return -ENOMEM;
+	mutex_init(&d->bond);
 	chring_cursor_init(&d->cursor);
 	chring_tickets_init(&d->tickets);
 	file->private_data = d;
@@ -368,6 +387,7 @@ static int chring_release(struct inode *inode, struct file *file)
 	chring_tickets_end(&d->tickets, ring);
 	if (ring)
 		chring_ring_put(ring);
+	mutex_destroy(&d->bond);
 	kfree(d);
 	return 0;
 }
@@ -380,6 +400,7 @@ static const struct file_operations chring_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = chring_read,
 	.poll = chring_poll,
+	.mmap = chring_mmap,
 };
 
 static struct miscdevice chring_misc = {

@@ -223,6 +223,7 @@ static void fill_listing(struct listing *l, const struct chring_view *v)
 			.name_len = node->name_len,
 			.zone_off = off + node->name_len,
 			.zone_len = node->zone_len,
+			.bit = r->order[i],
 		};
 		memcpy(l->strings + off, node->name, len);
 		off += len;
@@ -276,8 +277,7 @@ int chring_cmd_node_list(struct chring_call *call)
 	if (arg->flags)
 		return -EINVAL;
 	ret = chring_check_entry(arg->entry_size,
-				 offsetofend(struct chring_node_entry,
-					     reserved));
+				 offsetofend(struct chring_node_entry, bit));
 	if (ret)
 		return ret;
 	v = chring_ring_view_get(call->ring);

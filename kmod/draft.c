@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "draft.h"
+#include "status.h"
 #include "tokens.h"
 
 /* Below this much, retired memory is left to the next grace period. */
@@ -271,6 +272,10 @@ static int draft_view(struct chring_draft *d, const struct chring_request *rq)
 	set_states(d);
 	v->pinned = d->pinned;
 	v->epoch = old->epoch + 1;
+	v->table_epoch = d->shared == old->shared ? old->table_epoch :
+						    v->epoch;
+	v->nodes_epoch = d->roster == old->roster ? old->nodes_epoch :
+						    v->epoch;
 	v->generation = rq->generation ? : old->generation;
 	return chring_view_finish(v, gone);
 }
@@ -342,13 +347,10 @@ static int wait_for_room(struct chring_draft *d)
  * 9. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
  *    and says ENODEV, or a view that is valid until it unlocks.
  *
- * For words of state that others read without RCU (a mapped page): they are
- * written here, under the lock, after the pointer store, so that none of them
- * tells of an epoch that cannot be asked yet. The writer makes a sequence count
- * odd, then smp_wmb(), then the words, then smp_store_release() of the count
- * made even. A reader pairs with the release by an acquiring load of the count
- * before the words, and with smp_wmb() by smp_rmb() between the words and
- * its second look at the count: same and even, and the words are of one epoch.
+ * 10. The status pages are read without RCU, by programs that have them mapped:
+ *    see status.c, for both sides. They are written around the pointer store,
+ *    under the lock of 8, which is where a program's first mapping finds the
+ *    view that it begins with.
  */
 static void publish(struct chring_draft *d)
 {
@@ -359,7 +361,9 @@ static void publish(struct chring_draft *d)
 	old->retires = d->retires;
 	atomic_long_add(old->retires, &d->ring->retired_bytes);
 	spin_lock_bh(&loads->lock);
+	chring_status_begin(d->ring->status);
 	rcu_assign_pointer(d->ring->view, d->view);
+	chring_status_end(d->ring->status, d->view);
 	chring_loads_grow(loads, &d->room);
 	for (i = 0; i < d->swaps; i++)
 		chring_loads_follow(loads, old, d->view, d->swap[i].slot);

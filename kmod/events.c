@@ -34,7 +34,6 @@ void chring_cursor_init(struct chring_cursor *cursor)
 void chring_cursor_start(struct chring_cursor *cursor,
 			 const struct chring_ring *ring)
 {
-	lockdep_assert_held(&cursor->lock);
 	WRITE_ONCE(cursor->epoch, chring_log_epoch(&ring->log));
 }
 

@@ -21,7 +21,7 @@ struct chring_cursor {
 
 void chring_cursor_init(struct chring_cursor *cursor);
 
-/* From now on: the descriptor has just got its ring. */
+/* From now on: the descriptor is about to get its ring, and no one reads yet. */
 void chring_cursor_start(struct chring_cursor *cursor,
 			 const struct chring_ring *ring);
 

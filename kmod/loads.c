@@ -81,13 +81,6 @@ void chring_loads_follow(struct chring_loads *l, const struct chring_view *old,
 		l->tickets += load->load;
 }
 
-/* The one that the loads belong to. */
-static const struct chring_view *counted_view(const struct chring_ring *ring)
-{
-	return rcu_dereference_protected(ring->view,
-					 lockdep_is_held(&ring->loads.lock));
-}
-
 static void tell_ring(const struct chring_view *v, struct chring_grant *g)
 {
 	g->ring = v->ring->id;
@@ -159,7 +152,7 @@ int chring_loads_acquire(struct chring_ring *ring, u64 position, u64 epoch,
 
 	*g = (struct chring_grant){};
 	spin_lock_bh(&l->lock);
-	v = counted_view(ring);
+	v = chring_ring_counted_view(ring);
 	if (v) {
 		tell_ring(v, g);
 		ret = epoch && epoch != v->epoch ? -ESTALE :
@@ -177,7 +170,7 @@ static int give(struct chring_ring *ring, u64 node, u32 slot, s64 tickets,
 
 	*g = (struct chring_grant){ .node = node, .slot = slot };
 	spin_lock_bh(&l->lock);
-	v = counted_view(ring);
+	v = chring_ring_counted_view(ring);
 	if (v) {
 		tell_ring(v, g);
 		/* Of a node that is no more, the slot may be another's. */

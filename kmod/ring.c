@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ring.h"
+#include "status.h"
 
 static atomic64_t last_id = ATOMIC64_INIT(0);
 
@@ -12,6 +13,12 @@ struct chring_view *chring_ring_locked_view(struct chring_ring *ring)
 {
 	return rcu_dereference_protected(ring->view,
 					 lockdep_is_held(&ring->lock));
+}
+
+const struct chring_view *chring_ring_counted_view(const struct chring_ring *ring)
+{
+	return rcu_dereference_protected(ring->view,
+					 lockdep_is_held(&ring->loads.lock));
 }
 
 int chring_ring_lock(struct chring_ring *ring)
@@ -77,6 +84,8 @@ static struct chring_view *empty_view(struct chring_ring *ring)
 		int ret;
 
 		v->epoch = 1;
+		v->table_epoch = 1;
+		v->nodes_epoch = 1;
 		ret = chring_view_finish(v, NULL);
 		if (ret) {
 			chring_view_discard(v);
@@ -120,6 +129,7 @@ static void ring_free(struct chring_retired *retired)
 						retired);
 
 	mutex_destroy(&ring->lock);
+	chring_status_free(ring);
 	chring_free(ring, sizeof(*ring));
 }
 
@@ -136,7 +146,9 @@ void chring_ring_close(struct chring_ring *ring)
 	struct chring_loads_room room;
 
 	spin_lock_bh(&ring->loads.lock);
+	chring_status_begin(ring->status);
 	rcu_assign_pointer(ring->view, NULL);
+	chring_status_end(ring->status, NULL);
 	chring_loads_empty(&ring->loads, &room);
 	spin_unlock_bh(&ring->loads.lock);
 	chring_loads_room_free(&room);

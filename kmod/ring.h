@@ -22,6 +22,8 @@
  * @retired_bytes: memory of views published once and not freed yet
  * @loads: of its nodes; @view changes under their lock too, so that the two
  *	belong together
+ * @status: what programs are shown of it, written under the lock of @loads;
+ *	NULL until one has asked for it
  * @log: of its last changes; has a lock of its own
  * @by_name: the registry's
  * @retired: once @refs is 0
@@ -42,6 +44,7 @@ struct chring_ring {
 	u32 worst_walk;
 	atomic_long_t retired_bytes;
 	struct chring_loads loads;
+	struct chring_status *status;
 	struct chring_log log;
 	struct hlist_node by_name;
 	struct chring_retired retired;
@@ -200,6 +203,9 @@ chring_ring_view_get(struct chring_ring *ring);
 
 /* The view of now, for who holds the ring's lock. */
 struct chring_view *chring_ring_locked_view(struct chring_ring *ring);
+
+/* The view of now, for who holds the lock of the ring's loads. */
+const struct chring_view *chring_ring_counted_view(const struct chring_ring *ring);
 
 /* What a view says of its ring. */
 struct chring_facts chring_view_facts(const struct chring_view *v);

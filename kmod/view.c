@@ -2,6 +2,7 @@
 #include "view.h"
 #include "core/digest.h"
 #include "ring.h"
+#include "status.h"
 
 struct chring_shared_table *chring_shared_table_wrap(struct chring_table *t)
 {
@@ -107,7 +108,8 @@ static size_t table_bytes(const struct chring_shared_table *s)
 size_t chring_view_total_bytes(const struct chring_view *v)
 {
 	size_t bytes = sizeof(*v->ring) + chring_log_bytes(&v->ring->log) +
-		       chring_loads_bytes(&v->ring->loads) + v->bytes +
+		       chring_loads_bytes(&v->ring->loads) +
+		       chring_status_bytes(v->ring) + v->bytes +
 		       v->nodes_bytes + table_bytes(v->shared);
 
 	if (v->former.shared != v->shared)

@@ -65,6 +65,8 @@ struct chring_former {
  * @out: by slot: the node is out of service
  * @down: by slot: the node is down; without @out it is not
  * @epoch: the number of this state
+ * @table_epoch: the first with this table
+ * @nodes_epoch: the first with this roster
  * @live: nodes in service with weight
  * @weight: of these together
  * @zones: zones with such a node
@@ -87,6 +89,8 @@ struct chring_view {
 	unsigned long *out;
 	unsigned long *down;
 	u64 epoch;
+	u64 table_epoch;
+	u64 nodes_epoch;
 	u32 live;
 	u32 zones;
 	u64 weight;

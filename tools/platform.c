@@ -62,6 +62,11 @@ void *chring_alloc(size_t size)
 	return p;
 }
 
+void *chring_alloc_pages(size_t size)
+{
+	return chring_alloc(size);
+}
+
 void chring_free(const void *p, size_t size)
 {
 	if (!p)

@@ -141,6 +141,7 @@ u64 siphash(const void *data, size_t len, const siphash_key_t *key);
 /* The services of the kernel's platform.h; see there. */
 void *chring_alloc(size_t size);
 void *chring_alloc_unset(size_t size);
+void *chring_alloc_pages(size_t size);
 void chring_free(const void *p, size_t size);
 int chring_pause(void);
 

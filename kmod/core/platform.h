@@ -36,6 +36,9 @@ void *chring_alloc(size_t size);
 /* As chring_alloc(), but not zeroed: for those who write all of it. */
 void *chring_alloc_unset(size_t size);
 
+/* As chring_alloc(), but whole pages, which programs may be shown. */
+void *chring_alloc_pages(size_t size);
+
 /**
  * chring_free() - give back what chring_alloc() gave
  * @p: from chring_alloc(), or NULL

@@ -458,7 +458,8 @@ struct chring_node_change {
  * @name_len: bytes of the name
  * @zone_off: where its zone's name begins
  * @zone_len: bytes of the zone's name, 0: the empty zone
- * @reserved: 0
+ * @bit: of the node in @out of struct chring_status, for as long as it lives;
+ *	then that of another node
  */
 struct chring_node_entry {
 	__aligned_u64 node;
@@ -470,7 +471,7 @@ struct chring_node_entry {
 	__u32 name_len;
 	__u32 zone_off;
 	__u32 zone_len;
-	__u32 reserved;
+	__u32 bit;
 };
 
 /**
@@ -1166,6 +1167,81 @@ struct chring_event {
 	__u32 flipped;
 	__u32 flags;
 	__u32 reserved;
+};
+
+/**
+ * DOC: status pages
+ *
+ * mmap() of a descriptor of /dev/chring shows struct chring_status of its ring,
+ * which the kernel keeps up to date: whoever has a copy of the ring's tokens
+ * (CHRING_IOC_TOKENS) and nodes (CHRING_IOC_NODE_LIST) sees without a system
+ * call whether it still holds, and which nodes are in service.
+ *
+ * It is mapped from offset 0, MAP_SHARED, PROT_READ, at most as long as whole
+ * pages of the struct are; a longer struct of a newer module may be mapped
+ * longer. Errors of mmap():
+ *
+ *  - EACCES: the descriptor is not open for reading, or PROT_WRITE is asked for
+ *    and it is not open for writing.
+ *  - EPERM: PROT_WRITE or PROT_EXEC.
+ *  - EINVAL: MAP_PRIVATE, another offset, or longer than there is to show.
+ *  - ENODEV: the ring has been deleted.
+ *  - ENOMEM, EDQUOT: as for commands. The first mapping of a ring allocates;
+ *    later ones do not.
+ *
+ * mprotect() to write or execute is EACCES, mremap() to more EFAULT. A child of
+ * fork() has the mapping too; core dumps do not. The mapping holds the module,
+ * and the memory of these pages, until it is gone; no other memory of the ring.
+ * It stays as it was last when the ring is deleted, but for
+ * CHRING_STATUS_DELETED.
+ *
+ * Reading. The kernel makes @sequence odd, changes words, and makes it even
+ * again, another number than ever before. So, each load an acquiring one:
+ *
+ *	1. load @sequence; if it is odd, again: it is so for microseconds,
+ *	2. load words,
+ *	3. load @sequence; if it is not what it was, begin again.
+ *
+ * What was loaded then is of one epoch. What is known of a @sequence need not
+ * be loaded again as long as it stays: a lookup in a copy made for that one has
+ * only this to ask. A program of 32 bits may look at the lower half alone.
+ *
+ * The words never tell of an epoch that commands do not answer for yet, nor of
+ * an earlier one than an answer that was there before @sequence was loaded.
+ */
+
+/* The ring has been deleted: the words are of its last epoch. */
+#define CHRING_STATUS_DELETED	(1U << 0)
+
+/**
+ * struct chring_status - a ring at its present epoch
+ * @size: bytes that the module fills in; what lies behind is 0
+ * @flags: CHRING_STATUS_*
+ * @sequence: odd: being changed
+ * @ring: id of the ring
+ * @epoch: of the ring
+ * @table_epoch: the one that tokens are of: a copy of them is good if it was
+ *	made at this epoch or a later one
+ * @nodes_epoch: likewise for the nodes and all of them but their states; never
+ *	before @table_epoch
+ * @live: nodes in service with weight
+ * @zones: zones with such a node
+ * @reserved: 0
+ * @out: bit n % 64 of word n / 64 is set: the node with @bit n of struct
+ *	chring_node_entry is out of service. Bits without a node mean nothing
+ */
+struct chring_status {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 sequence;
+	__aligned_u64 ring;
+	__aligned_u64 epoch;
+	__aligned_u64 table_epoch;
+	__aligned_u64 nodes_epoch;
+	__u32 live;
+	__u32 zones;
+	__aligned_u64 reserved[9];
+	__aligned_u64 out[CHRING_NODES_MAX / 64];
 };
 
 #endif /* _UAPI_LINUX_CHRING_H */

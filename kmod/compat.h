@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between the kernels that the module is built for, under the
+ * names of the newest. CHRING_HAS_*: Kbuild has found it in the headers.
+ */
+#ifndef CHRING_COMPAT_H
+#define CHRING_COMPAT_H
+
+#include <linux/mm.h>
+
+#ifndef CHRING_HAS_VM_FLAGS_MOD
+static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
+				vm_flags_t clear)
+{
+	vma->vm_flags |= set;
+	vma->vm_flags &= ~clear;
+}
+#endif
+
+#endif /* CHRING_COMPAT_H */
