@@ -858,7 +858,8 @@ TEST_F_TIMEOUT(place, random_memberships, 600)
 /* As many nodes as can be, of zones of very unequal sizes, and most are out. */
 TEST_F_TIMEOUT(place, walks_are_bounded, 600)
 {
-	static const __u32 left[] = { 5536, 32, 3, 1, 0 };
+	const __u32 nodes = scaled(CHRING_NODES_MAX);
+	const __u32 left[] = { nodes / 12, 32, 3, 1, 0 };
 	struct chring_config config = { .vnodes = 1 };
 	int fd = ring_fresh(MIRROR, &config);
 	unsigned long bytes;
@@ -869,11 +870,11 @@ TEST_F_TIMEOUT(place, walks_are_bounded, 600)
 
 	ASSERT_EQ(0, param_get("max_total_bytes", &bytes));
 	ASSERT_EQ(0, param_set("max_total_bytes", 1UL << 30));
-	crowd_make(&c, 65536, 3);
+	crowd_make(&c, nodes, 3);
 	for (k = 0; k < ARRAY_LEN(left); k++) {
 		__u32 zones[3] = {};
 
-		for (i = 0; i < 65536; i++) {
+		for (i = 0; i < nodes; i++) {
 			/* The second and third zone have 2 nodes each. */
 			if (i > 5)
 				c.member[i].zone_off = c.member[0].zone_off;
@@ -909,9 +910,9 @@ TEST_F_TIMEOUT(place, walks_are_bounded, 600)
 		     st.out_live, st.out_nodes, st.out_worst_walk);
 		EXPECT_EQ(left[k], st.out_live);
 		EXPECT_EQ(zones[0] + zones[1] + zones[2], st.out_zones);
-		EXPECT_GE(64 * 32 + 65536, st.out_worst_walk);
+		EXPECT_GE(64 * 32 + nodes, st.out_worst_walk);
 	}
-	EXPECT_LT(65536, st.out_worst_walk);
+	EXPECT_LT(nodes, st.out_worst_walk);
 	ring_delete(fd, MIRROR);
 	param_set("max_total_bytes", bytes);
 	crowd_free(&c);

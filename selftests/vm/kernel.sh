@@ -46,7 +46,7 @@ kernel_select()
 		k_headers=linux-headers-rt-amd64
 		;;
 	debug)
-		k_config="debug.config"
+		k_config="debug.config quick.config"
 		k_scale=10
 		k_mem=3072
 		k_boot=240
