@@ -5,15 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "libchring.h"
-#include "names.h"
-
-struct chring {
-	int fd;
-	struct chring_names names;
-};
+#include "handle.h"
 
 /* Room that the first try of a list has. */
 #define RINGS_FIRST	64
@@ -82,6 +77,9 @@ int chring_open(const char *ring, unsigned int flags, struct chring **out)
 		return -ENOMEM;
 	}
 	c->fd = ret;
+	c->flags = flags;
+	pthread_mutex_init(&c->names_lock, NULL);
+	mirror_init(&c->mirror);
 	ret = ring ? chring_bind(c, ring) : 0;
 	if (ret) {
 		chring_close(c);
@@ -106,7 +104,9 @@ void chring_close(struct chring *c)
 {
 	if (!c)
 		return;
+	mirror_end(&c->mirror);
 	chring_names_free(&c->names);
+	pthread_mutex_destroy(&c->names_lock);
 	close(c->fd);
 	free(c);
 }
@@ -531,6 +531,7 @@ static struct chring_nodes *nodes_from(const struct listing *l)
 			.tokens = e->tokens,
 			.name_len = e->name_len,
 			.zone_len = e->zone_len,
+			.bit = e->bit,
 			.name = put_string(&strings, l->strings + e->name_off,
 					   e->name_len),
 			.zone = put_string(&strings, l->strings + e->zone_off,
@@ -562,37 +563,66 @@ void chring_nodes_free(struct chring_nodes *nodes)
 	free(nodes);
 }
 
-/* Everything that is there now, and @id even if it is not. */
-static int learn_names(struct chring *c, __u64 id)
+int handle_learn(struct chring *c, const struct chring_nodes *nodes)
 {
-	struct chring_nodes *nodes;
+	int ret = 0;
 	size_t i;
-	int ret;
 
-	ret = chring_node_list(c, &nodes);
-	if (ret)
-		return ret;
+	pthread_mutex_lock(&c->names_lock);
 	for (i = 0; i < nodes->count && !ret; i++)
 		ret = chring_names_add(&c->names, nodes->node[i].id,
 				       nodes->node[i].name,
 				       nodes->node[i].name_len);
-	if (!ret)
-		ret = chring_names_add(&c->names, id, NULL, 0);
+	pthread_mutex_unlock(&c->names_lock);
+	return ret;
+}
+
+static const struct chring_name *find_name(struct chring *c, __u64 id)
+{
+	const struct chring_name *name;
+
+	pthread_mutex_lock(&c->names_lock);
+	name = chring_names_find(&c->names, id);
+	pthread_mutex_unlock(&c->names_lock);
+	return name;
+}
+
+const struct chring_name *handle_name(struct chring *c, __u64 id)
+{
+	const struct chring_name *name = find_name(c, id);
+
+	return name && !name->gone ? name : NULL;
+}
+
+/* Everything that is there now, and @id even if it is not. */
+static int learn_names(struct chring *c, __u64 id)
+{
+	struct chring_nodes *nodes;
+	int ret = chring_node_list(c, &nodes);
+
+	if (ret)
+		return ret;
+	ret = handle_learn(c, nodes);
 	chring_nodes_free(nodes);
+	if (!ret) {
+		pthread_mutex_lock(&c->names_lock);
+		ret = chring_names_add(&c->names, id, NULL, 0);
+		pthread_mutex_unlock(&c->names_lock);
+	}
 	return ret;
 }
 
 int chring_node_name(struct chring *c, __u64 id, const char **name,
 		     size_t *len)
 {
-	const struct chring_name *known = chring_names_find(&c->names, id);
+	const struct chring_name *known = find_name(c, id);
 
 	if (!known) {
 		int ret = learn_names(c, id);
 
 		if (ret)
 			return ret;
-		known = chring_names_find(&c->names, id);
+		known = find_name(c, id);
 	}
 	if (known->gone)
 		return -ENOENT;
@@ -602,7 +632,7 @@ int chring_node_name(struct chring *c, __u64 id, const char **name,
 	return 0;
 }
 
-int chring_lookup(struct chring *c, const struct chring_query *query,
+int handle_lookup(struct chring *c, const struct chring_query *query,
 		  struct chring_answer *answer)
 {
 	struct chring_lookup arg = {
@@ -632,7 +662,7 @@ int chring_lookup(struct chring *c, const struct chring_query *query,
 	return ret;
 }
 
-int chring_lookup_batch(struct chring *c, struct chring_batch *batch)
+int handle_lookup_batch(struct chring *c, struct chring_batch *batch)
 {
 	struct chring_lookup_batch arg = {
 		.size = sizeof(arg),
@@ -886,6 +916,50 @@ int chring_tokens(struct chring *c, struct chring_arc_list **out)
 	};
 
 	return arc_list(c, CHRING_IOC_TOKENS, &arg, out);
+}
+
+int handle_tokens(struct chring *c, struct chring_circle_list *arg)
+{
+	arg->size = sizeof(*arg);
+	arg->entry_size = sizeof(struct chring_token);
+	return command(c, CHRING_IOC_TOKENS, arg);
+}
+
+int handle_map(struct chring *c, const struct chring_status **status)
+{
+	void *p = mmap(NULL, sizeof(**status), PROT_READ, MAP_SHARED, c->fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*status = p;
+	return 0;
+}
+
+int handle_events(struct chring *c, __u64 ring)
+{
+	struct chring_summary *s;
+	struct chring_ring_name arg = { .size = sizeof(arg) };
+	int fd, ret = chring_stats(c, 0, &s);
+
+	if (ret)
+		return ret;
+	arg.name = pointer(s->name);
+	arg.name_len = strlen(s->name);
+	fd = open_device(CHRING_OPEN_READ | CHRING_OPEN_NONBLOCK);
+	if (fd >= 0 && ioctl(fd, CHRING_IOC_BIND, &arg))
+		ret = errno == ENOENT ? -ENODEV : -errno;
+	/* Its name may be that of another ring by now. */
+	if (!ret && fd >= 0 && arg.out_ring != ring)
+		ret = -ENODEV;
+	chring_summary_free(s);
+	if (ret && fd >= 0)
+		close(fd);
+	return ret ? ret : fd;
+}
+
+void handle_unmap(const struct chring_status *status)
+{
+	munmap((void *)status, sizeof(*status));
 }
 
 int chring_fd(const struct chring *c)

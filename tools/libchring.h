@@ -3,8 +3,11 @@
  * libchring: consistent-hash rings in kernel memory, for programs.
  *
  * A handle (struct chring) is one descriptor of /dev/chring and belongs to one
- * ring. Threads may share one only if they take turns. A fork()ed child shares
- * the descriptor, and with it the ring, with its parent.
+ * ring. Threads may share it: all functions but chring_open(), chring_follow()
+ * and chring_close() may be called by several at once, and those that look up
+ * take no lock. A fork()ed child shares the descriptor, and with it the ring,
+ * its events and its tickets, with its parent; it may use and close its handle.
+ * An open handle keeps the module loaded, so one never outlives its rings.
  *
  * Functions return 0 or a negative errno. Besides those named at a function:
  *
@@ -37,6 +40,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#pragma GCC visibility push(default)
 
 /* Opaque: a descriptor of /dev/chring and the names of nodes seen through it. */
 struct chring;
@@ -307,6 +312,7 @@ int chring_unpin(struct chring *c, __u64 epoch, __u64 generation,
  * @tokens: how many it has
  * @name_len: bytes of @name
  * @zone_len: bytes of @zone, 0: the empty zone
+ * @bit: of the node in the ring's status pages
  * @name: with a NUL behind
  * @zone: with a NUL behind
  */
@@ -318,6 +324,7 @@ struct chring_node {
 	__u32 tokens;
 	__u32 name_len;
 	__u32 zone_len;
+	__u32 bit;
 	const char *name;
 	const char *zone;
 };
@@ -370,6 +377,99 @@ void chring_nodes_free(struct chring_nodes *nodes);
 int chring_node_name(struct chring *c, __u64 id, const char **name,
 		     size_t *len);
 
+/* A thread of the library keeps the copy up to date. */
+#define CHRING_FOLLOW_THREAD	(1U << 0)
+
+/**
+ * chring_follow() - look up without asking the kernel
+ * @c: handle, open for reading; not shared by threads yet
+ * @flags: CHRING_FOLLOW_* or 0
+ *
+ * Copies the ring's tokens and nodes, and maps its status pages. From then on
+ * lookups are answered from the copy, without a system call, for as long as the
+ * status pages say that it holds; the answers are the kernel's, and say of which
+ * epoch they are. When the ring changes, the kernel is asked until there is a
+ * new copy:
+ *
+ *	0		lookups make it, in the thread of the caller: at once, if only
+ *			states of nodes have changed; otherwise when the kernel has
+ *			been asked as often as that costs as much, so that a ring
+ *			that changes all the time is not copied all the time. Other
+ *			threads do not wait for it
+ *	CHRING_FOLLOW_THREAD
+ *			a thread of the library makes it, whenever the ring changes.
+ *			It blocks all signals and ends in chring_close(). A child of
+ *			fork() goes on without it, as with 0
+ *
+ * A token takes some 32 bytes, in the program. Former owners and tickets are
+ * asked of the kernel always, and so are all lookups on a handle for which
+ * chring_follow() has failed or was not called: a program may ignore what it
+ * returns.
+ *
+ * Return: 0; -EBUSY: it does already; -EBADF too: the ring is keyed, and the
+ * handle is not open for writing; -ESTALE: the ring changes faster than it can
+ * be copied; -EINVAL: @flags; -ENODEV too: a module without status pages; or
+ * what a mapping or a new thread fails with.
+ */
+int chring_follow(struct chring *c, unsigned int flags);
+
+/**
+ * chring_refresh() - make a new copy now, if the one that there is does not hold
+ * @c: handle that follows its ring
+ *
+ * For programs that want to choose when that is.
+ *
+ * Return: 0; -EINVAL: the handle does not follow its ring; -ESTALE: it changes
+ * faster than it can be copied.
+ */
+int chring_refresh(struct chring *c);
+
+/**
+ * struct chring_found - the owner of a key
+ * @node: id of the node
+ * @cookie: as set with the node
+ * @ring: id of the ring
+ * @epoch: the answer holds for exactly this one
+ * @name: of the node, with a NUL behind; stays until chring_close(). NULL: the
+ *	node was deleted before its name was seen
+ * @name_len: bytes of it
+ * @asked: 1: the kernel was asked; 0: it was found in the handle's copy
+ */
+struct chring_found {
+	__u64 node;
+	__u64 cookie;
+	__u64 ring;
+	__u64 epoch;
+	const char *name;
+	__u32 name_len;
+	__u32 asked;
+};
+
+/**
+ * chring_find() - the owner of a key: the shortest way
+ * @c: handle, open for reading
+ * @key: bytes
+ * @len: how many, 0..CHRING_KEY_MAX
+ * @out: its owner; after -ENODATA and -EHOSTUNREACH @ring and @epoch are those
+ *	of the ring
+ *
+ * Return: 0; -ENODATA: the ring has no nodes; -EHOSTUNREACH: none of them is in
+ * service with weight; -ERANGE: @len.
+ */
+int chring_find(struct chring *c, const void *key, size_t len,
+		struct chring_found *out);
+
+/**
+ * chring_find_position() - chring_find() for who hashes keys himself
+ * @c: handle, open for reading; on a keyed ring for writing too
+ * @position: a number of the ring's width
+ * @out: as for chring_find()
+ *
+ * Return: as chring_find(); -ERANGE: @position.
+ */
+int chring_find_position(struct chring *c, __u64 position,
+			 struct chring_found *out);
+
 /**
  * struct chring_query - what to look up
  * @key: bytes; NULL with CHRING_LOOKUP_POSITION
@@ -401,6 +501,7 @@ struct chring_query {
  * @formers: former owners given
  * @former: the first @formers are set
  * @former_epoch: the last one of the former owners; 0: not asked, or none
+ * @asked: 1: the kernel was asked; 0: it was found in the handle's copy
  */
 struct chring_answer {
 	__u64 position;
@@ -411,6 +512,7 @@ struct chring_answer {
 	__u32 formers;
 	struct chring_owner former[CHRING_REPLICAS_MAX];
 	__u64 former_epoch;
+	__u32 asked;
 };
 
 /**
@@ -442,6 +544,7 @@ int chring_lookup(struct chring *c, const struct chring_query *query,
  * @out_done: keys answered: fewer than @count if the ring changed meanwhile
  * @out_ring: id of the ring
  * @out_epoch: the answers hold for exactly this one
+ * @out_asked: 1: the kernel was asked; 0: they were found in the handle's copy
  */
 struct chring_batch {
 	const void *keys;
@@ -454,6 +557,7 @@ struct chring_batch {
 	__u32 out_done;
 	__u64 out_ring;
 	__u64 out_epoch;
+	__u32 out_asked;
 };
 
 /**
@@ -693,6 +797,8 @@ int chring_tokens(struct chring *c, struct chring_arc_list **out);
  * @list: list, or NULL
  */
 void chring_arc_list_free(struct chring_arc_list *list);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -151,7 +151,9 @@ static inline u64 chring_now(void)
 #define WRITE_ONCE(x, v)						\
 	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 
+/* What each pairs with is said where it is used. */
 #define smp_load_acquire(p)	__atomic_load_n((p), __ATOMIC_ACQUIRE)
+/* Likewise. */
 #define smp_store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
 typedef struct {
