@@ -157,7 +157,7 @@ check-unit: deps
 		$(MAKE) -s -C selftests/unit check; \
 		echo "#> end unit $$?"; \
 		echo '#> begin unit-threads'; \
-		$(MAKE) -s -C selftests/unit check SAN=thread ONLY=concurrent; \
+		$(MAKE) -s -C selftests/unit check SAN=thread ONLY="concurrent libchring"; \
 		echo "#> end unit-threads $$?"; \
 	} | selftests/tap.py --files 2
 

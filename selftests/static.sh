@@ -131,6 +131,14 @@ layers_ioctl()
 	none '\<(ioctl|mmap)[[:space:]]*\(' "${tools[@]}"
 }
 
+# What the library gives away is what its header declares, and nothing else.
+exports()
+{
+	diff <(grep -oE '^[a-z].*\<chring_[a-z_]+\(' tools/libchring.h |
+		grep -oE 'chring_[a-z_]+\(' | tr -d '(' | sort) \
+		<(sed -n 's/^\t\(chring_[a-z_]*\);$/\1/p' tools/libchring.map)
+}
+
 uapi_compiles()
 {
 	local dialect
@@ -149,7 +157,7 @@ fi
 
 tests="compiler sparse checkpatch_c shellcheck_scripts codespell_all
 	licence_lines layers_core layers_version layers_user layers_ifdef
-	layers_ioctl uapi_compiles"
+	layers_ioctl exports uapi_compiles"
 
 echo '#> begin static'
 echo "1..$(wc -w <<<"$tests")"

@@ -80,7 +80,7 @@ static bool found_key(const struct chring *c, const void *key, size_t len,
 		put_found(v, chring_hash_position(&v->config, key, len), out);
 	else
 		v = NULL;
-	readers_end(&c->mirror);
+	readers_end();
 	return v;
 }
 
@@ -96,7 +96,7 @@ static bool found_position(const struct chring *c, u64 outside,
 		put_found(v, position, out);
 	else
 		v = NULL;
-	readers_end(&c->mirror);
+	readers_end();
 	return v;
 }
 
@@ -203,7 +203,7 @@ static bool looked_up(const struct chring *c, const struct chring_query *q,
 	readers_begin();
 	v = usable(c);
 	ret = v && find_owners(v, q, answer);
-	readers_end(&c->mirror);
+	readers_end();
 	return ret;
 }
 
@@ -314,7 +314,7 @@ static bool looked_up_batch(const struct chring *c, struct chring_batch *batch)
 	readers_begin();
 	v = usable(c);
 	ret = v && find_batch(v, batch);
-	readers_end(&c->mirror);
+	readers_end();
 	return ret;
 }
 

@@ -14,6 +14,10 @@
  */
 #define TOKENS_PER_LOOKUP	16
 
+#ifdef __SANITIZE_THREAD__
+char readers_grace_period;
+#endif
+
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mirror *all;
 
@@ -30,7 +34,7 @@ static void replace(struct mirror *m, struct copy *v)
 	readers_store(m->copy, v);
 	if (!old)
 		return;
-	readers_wait(m);
+	readers_wait();
 	copy_free(old);
 }
 

@@ -14,22 +14,23 @@
 
 /*
  * ThreadSanitizer sees no grace period either. It is told: what is done before
- * a read section ends comes before what is done after readers_wait().
+ * a read section ends comes before what is done after readers_wait(). By an
+ * address of its own: a store to one forgets what was told by it.
  */
 #ifdef __SANITIZE_THREAD__
 void __tsan_acquire(void *p);
 void __tsan_release(void *p);
-#define readers_told(of)	__tsan_release((void *)(of))
-#define readers_known(of)	__tsan_acquire((void *)(of))
+extern char readers_grace_period;
+#define readers_told()		__tsan_release(&readers_grace_period)
+#define readers_known()		__tsan_acquire(&readers_grace_period)
 #else
-#define readers_told(of)	do { } while (0)
-#define readers_known(of)	do { } while (0)
+#define readers_told()		do { } while (0)
+#define readers_known()		do { } while (0)
 #endif
 
 #define readers_begin()		urcu_bp_read_lock()
-/* @of: what holds the pointer that was read. */
-#define readers_end(of) do {						\
-	readers_told(of);						\
+#define readers_end() do {						\
+	readers_told();							\
 	urcu_bp_read_unlock();						\
 } while (0)
 
@@ -37,9 +38,9 @@ void __tsan_release(void *p);
 #define readers_store(p, v)	__atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
 
 /* Until all who may have read what was replaced have ended. Not as a reader. */
-#define readers_wait(of) do {						\
+#define readers_wait() do {						\
 	urcu_bp_synchronize_rcu();					\
-	readers_known(of);						\
+	readers_known();						\
 } while (0)
 
 #endif /* CHRING_READERS_H */
