@@ -76,6 +76,7 @@ extern char sync_grace_period;
 	sync_assert(rcu_read_ongoing());				\
 	__atomic_load_n(&(p), __ATOMIC_CONSUME);			\
 })
+#define rcu_access_pointer(p)	__atomic_load_n(&(p), __ATOMIC_RELAXED)
 #define rcu_dereference_protected(p, cond) ({				\
 	sync_assert(cond);						\
 	(p);								\
