@@ -157,7 +157,8 @@ check-unit: deps
 		$(MAKE) -s -C selftests/unit check; \
 		echo "#> end unit $$?"; \
 		echo '#> begin unit-threads'; \
-		$(MAKE) -s -C selftests/unit check SAN=thread ONLY="concurrent libchring"; \
+		$(MAKE) -s -C selftests/unit check SAN=thread \
+			ONLY='concurrent status libchring'; \
 		echo "#> end unit-threads $$?"; \
 	} | selftests/tap.py --files 2
 

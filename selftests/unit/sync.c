@@ -5,6 +5,8 @@
 char sync_grace_period;
 #endif
 
+void (*sync_look)(void);
+
 /* Threads in chring_retire_wait(). */
 static int waiting;
 

@@ -23,10 +23,21 @@
 
 #define __rcu
 
+/*
+ * A test may look at the world after each store that others can see, as one of
+ * them would; NULL: none does.
+ */
+extern void (*sync_look)(void);
+
 /* For a benchmark, which wants what is asked to be done, and nothing more. */
 #ifdef SYNC_UNCHECKED
+#define sync_stored()		((void)0)
 #define sync_assert(cond)	((void)(cond))
 #else
+#define sync_stored() do {						\
+	if (sync_look)							\
+		sync_look();						\
+} while (0)
 #define sync_assert(cond) do {						\
 	if (!(cond)) {							\
 		fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__,	\
@@ -81,8 +92,10 @@ extern char sync_grace_period;
 	sync_assert(cond);						\
 	(p);								\
 })
-#define rcu_assign_pointer(p, v)					\
-	__atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
+#define rcu_assign_pointer(p, v) do {					\
+	__atomic_store_n(&(p), (v), __ATOMIC_RELEASE);			\
+	sync_stored();							\
+} while (0)
 
 /* -- a mutex that knows who holds it */
 
@@ -149,13 +162,18 @@ static inline u64 chring_now(void)
 /* For ThreadSanitizer volatile is not enough. */
 #undef READ_ONCE
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
-#define WRITE_ONCE(x, v)						\
-	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v) do {						\
+	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED);			\
+	sync_stored();							\
+} while (0)
 
-/* What each pairs with is said where it is used. */
+/* Order, in words of the compiler's that ThreadSanitizer knows. */
 #define smp_load_acquire(p)	__atomic_load_n((p), __ATOMIC_ACQUIRE)
-/* Likewise. */
-#define smp_store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
+/* And whoever looks has a chance to. */
+#define smp_store_release(p, v) do {					\
+	__atomic_store_n((p), (v), __ATOMIC_RELEASE);			\
+	sync_stored();							\
+} while (0)
 
 typedef struct {
 	s64 counter;
