@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The bits of the status pages: whose they are, and for how long. */
+#include "kselftest_harness.h"
+#include "libstatus.h"
+
+#define RING	"status-test"
+#define NAMES	40
+#define NAME	7	/* bytes of one */
+
+FIXTURE(bits)
+{
+	int fd;
+	const volatile struct chring_status *s;
+};
+
+FIXTURE_SETUP(bits)
+{
+	self->fd = ring_fresh(RING, NULL);
+	ASSERT_LE(0, self->fd);
+	self->s = status_map(self->fd);
+	ASSERT_NE(NULL, self->s);
+}
+
+FIXTURE_TEARDOWN(bits)
+{
+	status_unmap((void *)self->s);
+	ring_delete(self->fd, RING);
+	close(self->fd);
+}
+
+static void name_of(char *to, __u32 i)
+{
+	sprintf(to, "A%05ua", i);
+}
+
+/* Nodes as a COMMIT takes them; the last byte of a name is free to be other. */
+struct crowd {
+	struct chring_member *member;
+	char *strings;
+	__u32 count;
+};
+
+static struct crowd crowd_make(__u32 count)
+{
+	struct crowd c = {
+		.member = calloc(count, sizeof(*c.member)),
+		.strings = malloc(count * NAME + 1),
+		.count = count,
+	};
+	__u32 i;
+
+	for (i = 0; i < count; i++) {
+		c.member[i].weight = 1;
+		c.member[i].name_off = NAME * i;
+		c.member[i].name_len = NAME;
+		name_of(c.strings + NAME * i, i);
+	}
+	return c;
+}
+
+static int crowd_commit(int fd, const struct crowd *c)
+{
+	return commit(fd, c->member, c->count, c->strings, NAME * c->count, 0);
+}
+
+static void crowd_free(struct crowd *c)
+{
+	free(c->member);
+	free(c->strings);
+}
+
+/* Bit of each node by its id, and which of these were another node's before. */
+struct bits {
+	__u64 node[NAMES];
+	__u32 changed;	/* of the same node */
+	__u32 reused;
+};
+
+static void follow_bits(struct bits *b, const struct listing *l)
+{
+	__u64 now[NAMES] = {};
+	__u32 i, k;
+
+	for (i = 0; i < l->list.out_count; i++) {
+		__u64 id = l->entry[i].node;
+		__u32 bit = l->entry[i].bit;
+
+		if (bit >= NAMES || now[bit]) {
+			b->changed++;
+			continue;
+		}
+		now[bit] = id;
+		for (k = 0; k < NAMES; k++)
+			b->changed += b->node[k] == id && k != bit;
+		b->reused += b->node[bit] && b->node[bit] != id;
+	}
+	/* Of a bit that no node has, the last one that had it is remembered. */
+	for (i = 0; i < NAMES; i++)
+		if (now[i])
+			b->node[i] = now[i];
+}
+
+/* Some of the members come, go, or change, by one COMMIT or one by one. */
+static int change_some(int fd, const struct crowd *all)
+{
+	struct crowd c = { calloc(NAMES, sizeof(*c.member)), all->strings };
+	char name[NAME + 1];
+	int ret;
+	__u32 i = random() % NAMES;
+
+	name_of(name, i);
+	if (random() % 3) {
+		ret = node_set_state(fd, name, random() % 3);
+		if (ret == -ENOENT)
+			ret = node_add(fd, name, random() % 3, random() % 3,
+				       NULL);
+		else if (!ret && random() % 3 == 0)
+			ret = node_del(fd, name);
+	} else {
+		for (i = 0; i < NAMES; i++)
+			if (random() % 3) {
+				c.member[c.count] = all->member[i];
+				c.member[c.count].weight = random() % 3;
+				c.member[c.count++].state = random() % 3;
+			}
+		ret = commit(fd, c.member, c.count, c.strings, NAME * NAMES, 0);
+	}
+	free(c.member);
+	return ret;
+}
+
+TEST_F(bits, are_kept_for_life)
+{
+	struct crowd all = crowd_make(NAMES);
+	struct bits bits = {};
+	struct listing l;
+	int i;
+
+	srandom(1);
+	for (i = 0; i < 300; i++) {
+		ASSERT_EQ(0, change_some(self->fd, &all));
+		EXPECT_EQ(0, status_wrong(self->fd, self->s));
+		ASSERT_EQ(0, node_list(self->fd, &l));
+		follow_bits(&bits, &l);
+		free(l.entry);
+		free(l.strings);
+	}
+	EXPECT_EQ(0, bits.changed);
+	EXPECT_LT(0, bits.reused);
+	crowd_free(&all);
+}
+
+/* Bits in many words: the last ones too, and those on both sides of an edge. */
+TEST_F(bits, of_thousands_of_nodes)
+{
+	static const __u32 at[] = { 0, 63, 64, 65, 127, 128, 4095, 4096, 4999 };
+	struct crowd c = crowd_make(5000);
+	char name[NAME + 1];
+	size_t i;
+
+	for (i = 0; i < c.count; i++)
+		c.member[i].state = i % 3;
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
+	EXPECT_EQ(0, status_wrong(self->fd, self->s));
+	for (i = 0; i < ARRAY_LEN(at); i++) {
+		name_of(name, at[i]);
+		ASSERT_EQ(0, node_set_state(self->fd, name, at[i] % 3 ?
+					    CHRING_STATE_UP :
+					    CHRING_STATE_DOWN));
+		EXPECT_EQ(0, status_wrong(self->fd, self->s));
+	}
+	for (i = 0; i < c.count; i++)
+		c.member[i].state = CHRING_STATE_DRAIN;
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
+	EXPECT_EQ(0, status_wrong(self->fd, self->s));
+	crowd_free(&c);
+}
+
+/*
+ * As many nodes as can be, in all words; then every third one goes, and others
+ * come, by one COMMIT, that have the bits of these.
+ */
+TEST_F_TIMEOUT(bits, as_many_as_can_be, 600)
+{
+	const __u32 nodes = scaled(CHRING_NODES_MAX);
+	struct crowd c = crowd_make(nodes);
+	unsigned long bytes;
+	__u32 i;
+
+	ASSERT_EQ(0, param_get("max_total_bytes", &bytes));
+	ASSERT_EQ(0, param_set("max_total_bytes", 1UL << 30));
+	for (i = 0; i < nodes; i++)
+		c.member[i].state = i % 2;
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
+	EXPECT_EQ(0, status_wrong(self->fd, self->s));
+	for (i = 0; i < nodes; i++) {
+		c.member[i].state = !(i % 2);
+		if (i % 3 == 0)
+			c.strings[NAME * i + NAME - 1]++;
+	}
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
+	EXPECT_EQ(0, status_wrong(self->fd, self->s));
+	EXPECT_EQ(3, self->s->table_epoch);
+	ASSERT_EQ(0, param_set("max_total_bytes", bytes));
+	crowd_free(&c);
+}
+
+TEST_HARNESS_MAIN
