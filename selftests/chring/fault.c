@@ -125,6 +125,7 @@ FIXTURE(fault)
 	int fd;		/* of the ring, for the command */
 	int unbound;	/* of no ring */
 	__u64 node;	/* that a ticket is of */
+	void *map;	/* status pages, if that went well */
 	struct mark before;
 };
 
@@ -466,7 +467,7 @@ static void prepare_unpin(struct _test_data_fault *self)
 	run_pin(self);
 }
 
-/* A log that has no room for one more record. */
+/* A new ring, and a log that has no room for one more record. */
 static void prepare_grow(struct _test_data_fault *self)
 {
 	close(self->fd);
@@ -543,6 +544,22 @@ static void prepare_read(struct _test_data_fault *self)
 	prepare_bind(self);
 	run_bind(self);
 	change_often(self->fd, "a", 2);
+}
+
+/*
+ * The first mapping of a ring, for later ones allocate nothing of the module's.
+ * What fails may be the kernel's own, after the ring has got its pages.
+ */
+static int run_mmap(struct _test_data_fault *self)
+{
+	self->map = mmap(NULL, sizeof(struct chring_status), PROT_READ,
+			 MAP_SHARED, self->fd, 0);
+	return self->map == MAP_FAILED ? -errno : 0;
+}
+
+static void undo_mmap(struct _test_data_fault *self)
+{
+	munmap(self->map, sizeof(struct chring_status));
 }
 
 static int run_acquire(struct _test_data_fault *self)
@@ -657,8 +674,9 @@ TEST_F_TIMEOUT(fault, every_command, 600)
 		{ "DIFF", { run_diff } },
 		{ "TOKENS", { run_tokens } },
 		{ "read", { run_read, NULL, prepare_read } },
-		/* The last one: its ring is another one afterwards. */
+		/* The last ones: their ring is another one afterwards. */
 		{ "NODE_SET gr", { run_state, NULL, prepare_grow } },
+		{ "mmap", { run_mmap, undo_mmap, prepare_grow } },
 	};
 	size_t i;
 
