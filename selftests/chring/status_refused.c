@@ -276,6 +276,10 @@ TEST_F(refused, dump)
 	EXPECT_NE(NULL, strstr(flags, " de"));
 	for (i = 0; i < ARRAY_LEN(never); i++)
 		EXPECT_EQ(NULL, strstr(flags, never[i]));
+	/* Nor can that be asked for. */
+	EXPECT_EQ(-1, madvise((void *)s, STATUS_BYTES, MADV_DODUMP));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_NE(NULL, strstr(vm_flags(s), " dd"));
 	status_unmap(s);
 }
 
