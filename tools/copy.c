@@ -88,8 +88,8 @@ static int fill_nodes(struct chring *c, struct copy_nodes *n,
 	for (i = 0; !ret && i < list->count; i++) {
 		const struct chring_node *node = &list->node[i];
 
-		n->node[node->bit] = (struct copy_node){
-			.id = node->id,
+		n->node[node->bit] = (struct chring_found){
+			.node = node->id,
 			.cookie = node->cookie,
 			.name = handle_name(c, node->id)->bytes,
 			.name_len = node->name_len,
@@ -378,6 +378,7 @@ static int copy_finish(struct copy **copy, const struct chring_status *status)
 	if (!holds(v, &w))
 		return -ESTALE;
 	v->sequence = w.sequence;
+	v->key_end = w.live ? CHRING_KEY_MAX + 1 : 0;
 	v->ring = w.ring;
 	v->epoch = w.epoch;
 	v->circle = (struct chring_circle){

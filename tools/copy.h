@@ -31,38 +31,25 @@ struct copy_tokens {
 };
 
 /**
- * struct copy_node - a node, but for its state
- * @id: of the node
- * @cookie: as set
- * @name: stays as long as the handle
- * @name_len: bytes of it
- */
-struct copy_node {
-	u64 id;
-	u64 cookie;
-	const char *name;
-	u32 name_len;
-};
-
-/**
  * struct copy_nodes - nodes of a ring
  * @refs: copies that have them
  * @epoch: at which they were listed
  * @slots: a slot is a node's @bit of struct chring_node_entry
  * @zone: by slot: number of the node's zone
- * @node: by slot
+ * @node: by slot: what is said of the node, but for ring and epoch
  */
 struct copy_nodes {
 	unsigned int refs;
 	u64 epoch;
 	u32 slots;
 	u16 *zone;
-	struct copy_node node[];
+	struct chring_found node[];
 };
 
 /**
  * struct copy - a ring at one epoch; immutable
  * @sequence: of the status pages: as long as they are at it, the copy holds
+ * @key_end: keys that are shorter are looked up here; 0: no node is in service
  * @ring: id of the ring
  * @epoch: of the ring
  * @config: of the ring
@@ -73,6 +60,7 @@ struct copy_nodes {
  */
 struct copy {
 	unsigned long sequence;
+	size_t key_end;
 	u64 ring;
 	u64 epoch;
 	struct chring_config config;

@@ -13,7 +13,7 @@ static inline const struct copy *usable(const struct chring *c)
 {
 	const struct copy *v = mirror_copy(&c->mirror);
 
-	return likely(v) && likely(v->circle.live) ? v : NULL;
+	return v && v->key_end ? v : NULL;
 }
 
 /* The owner's slot. */
@@ -31,15 +31,11 @@ static inline u32 owner_of(const struct copy *v, u64 position)
 static inline void put_found(const struct copy *v, u64 position,
 			     struct chring_found *out)
 {
-	const struct copy_node *node = &v->nodes->node[owner_of(v, position)];
-
-	out->node = node->id;
-	out->cookie = node->cookie;
+	/* What the node says, at once: a few wide moves. */
+	memcpy(out, &v->nodes->node[owner_of(v, position)],
+	       offsetof(struct chring_found, ring));
 	out->ring = v->ring;
 	out->epoch = v->epoch;
-	out->name = node->name;
-	out->name_len = node->name_len;
-	out->asked = 0;
 }
 
 /* The kernel's answer, with the name that belongs to it. */
@@ -69,21 +65,6 @@ static int find_asking(struct chring *c, const struct chring_query *query,
 	return 0;
 }
 
-static bool found_key(const struct chring *c, const void *key, size_t len,
-		      struct chring_found *out)
-{
-	const struct copy *v;
-
-	readers_begin();
-	v = usable(c);
-	if (likely(v) && likely(len <= CHRING_KEY_MAX))
-		put_found(v, chring_hash_position(&v->config, key, len), out);
-	else
-		v = NULL;
-	readers_end();
-	return v;
-}
-
 static bool found_position(const struct chring *c, u64 outside,
 			   struct chring_found *out)
 {
@@ -100,9 +81,27 @@ static bool found_position(const struct chring *c, u64 outside,
 	return v;
 }
 
-static __attribute__((noinline)) int find_key(struct chring *c, const void *key,
-					      size_t len,
-					      struct chring_found *out)
+static __attribute__((always_inline)) inline bool
+found_key(const struct chring *c, const void *key, size_t len,
+	  struct chring_found *out)
+{
+	const struct copy *v;
+
+	readers_begin();
+	v = mirror_copy(&c->mirror);
+	if (likely(v) && likely(len < v->key_end)) {
+		put_found(v, chring_hash_position(&v->config, key, len), out);
+		readers_end();
+		return true;
+	}
+	readers_end();
+	return false;
+}
+
+/* What is done seldom is kept out of the shortest way. */
+static __attribute__((noinline)) int
+find_key(struct chring *c, const void *key, size_t len,
+	 struct chring_found *out)
 {
 	const struct chring_query query = {
 		.key = key,
@@ -181,10 +180,10 @@ static bool find_owners(const struct copy *v, const struct chring_query *q,
 	answer->epoch = v->epoch;
 	answer->count = n;
 	for (i = 0; i < n; i++) {
-		const struct copy_node *node = &v->nodes->node[slot[i]];
+		const struct chring_found *node = &v->nodes->node[slot[i]];
 
 		answer->owner[i] = (struct chring_owner){
-			.node = node->id,
+			.node = node->node,
 			.cookie = node->cookie,
 		};
 	}
@@ -276,7 +275,7 @@ static int some_owners(struct some *s, const struct copy *v,
 			return some;
 		for (i = 0; i < some; i++)
 			s->batch->nodes[s->done++] =
-				v->nodes->node[slot[i]].id;
+				v->nodes->node[slot[i]].node;
 		done += some;
 	}
 	return 0;

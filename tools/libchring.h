@@ -428,21 +428,21 @@ int chring_refresh(struct chring *c);
  * struct chring_found - the owner of a key
  * @node: id of the node
  * @cookie: as set with the node
- * @ring: id of the ring
- * @epoch: the answer holds for exactly this one
  * @name: of the node, with a NUL behind; stays until chring_close(). NULL: the
  *	node was deleted before its name was seen
  * @name_len: bytes of it
  * @asked: 1: the kernel was asked; 0: it was found in the handle's copy
+ * @ring: id of the ring
+ * @epoch: the answer holds for exactly this one
  */
 struct chring_found {
 	__u64 node;
 	__u64 cookie;
-	__u64 ring;
-	__u64 epoch;
 	const char *name;
 	__u32 name_len;
 	__u32 asked;
+	__u64 ring;
+	__u64 epoch;
 };
 
 /**

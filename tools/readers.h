@@ -8,8 +8,7 @@
 #ifndef CHRING_READERS_H
 #define CHRING_READERS_H
 
-/* The read section inlined, as the licence of a program under the GPL allows. */
-#define _LGPL_SOURCE
+/* With _LGPL_SOURCE it is inlined, which the licence of this library allows. */
 #include <urcu/urcu-bp.h>
 
 /*

@@ -12,9 +12,10 @@ import sys
 RINGS = ((32, 160), (1000, 160))
 QUICK_RINGS = 1
 LOOKUPS = 8192
-# What is counted, and the function of chring.c that it happens in.
+# What is counted, and the function of chring.c, or libchring, that it happens in.
 KINDS = (
     ("lookup of a key", "find_key"),
+    ("lookup of a key, by libchring", "chring_find"),
     ("lookup of a position", "find_position"),
     ("batch, a key", "find_many_keys"),
     ("batch, a position", "find_many"),

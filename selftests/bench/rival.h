@@ -85,6 +85,7 @@ struct rival {
 void *members_themselves(const struct members *m);
 
 extern const struct rival chring_rival, chring_batch_rival;
+extern const struct rival libchring_rival;
 extern const struct rival clustered_rival;
 extern const struct rival stdmap_rival;
 extern const struct rival bsearch_branchy_rival, bsearch_branchless_rival;

@@ -21,13 +21,20 @@ static unsigned long asked;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int descriptor[DESCRIPTORS];
 static int descriptors;
+/* Status pages that are mapped, those of rings that were shown before too. */
+static const void *mapped[DESCRIPTORS];
 
 /* Threads of the library, and readers', are not known to this liburcu. */
 static __thread bool is_known;
 
-void device_begin(void)
+void device_known(void)
 {
 	is_known = true;
+}
+
+void device_begin(void)
+{
+	device_known();
 	chring_sync_init();
 }
 
@@ -107,23 +114,51 @@ int __wrap_close(int fd)
 	return __real_close(fd);
 }
 
+/* Where a mapping is noted, or may be. */
+static int mapped_at(const void *at)
+{
+	int i;
+
+	for (i = 0; i < DESCRIPTORS; i++)
+		if (mapped[i] == at)
+			return i;
+	return -1;
+}
+
+static void *map_status(void)
+{
+	int at, ret = chring_status_open(shown);
+
+	if (ret) {
+		errno = -ret;
+		return MAP_FAILED;
+	}
+	pthread_mutex_lock(&lock);
+	at = mapped_at(NULL);
+	sync_assert(at >= 0);
+	mapped[at] = shown->status;
+	pthread_mutex_unlock(&lock);
+	return shown->status;
+}
+
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd,
 		  off_t offset)
 {
-	int ret;
-
 	if (fd < 0 || !is_descriptor(fd))
 		return __real_mmap(at, size, prot, flags, fd, offset);
-	ret = chring_status_open(shown);
-	if (!ret)
-		return shown->status;
-	errno = -ret;
-	return MAP_FAILED;
+	return map_status();
 }
 
 int __wrap_munmap(void *at, size_t size)
 {
-	return shown && at == shown->status ? 0 : __real_munmap(at, size);
+	int place;
+
+	pthread_mutex_lock(&lock);
+	place = at ? mapped_at(at) : -1;
+	if (place >= 0)
+		mapped[place] = NULL;
+	pthread_mutex_unlock(&lock);
+	return place >= 0 ? 0 : __real_munmap(at, size);
 }
 
 static void *pointer(u64 p)

@@ -35,6 +35,9 @@ int __wrap_munmap(void *at, size_t size);
 void device_begin(void);
 void device_end(void);
 
+/* The same for who has told liburcu of the thread otherwise. */
+void device_known(void);
+
 /* @ring is what the device has from now on; NULL: there is none any more. */
 void device_show(struct chring_ring *ring);
 /* Whoever waits for events is told that there are some. */
