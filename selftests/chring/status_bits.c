@@ -15,7 +15,9 @@ FIXTURE(bits)
 
 FIXTURE_SETUP(bits)
 {
-	self->fd = ring_fresh(RING, NULL);
+	const struct chring_config config = { .vnodes = 1 };
+
+	self->fd = ring_fresh(RING, &config);
 	ASSERT_LE(0, self->fd);
 	self->s = status_map(self->fd);
 	ASSERT_NE(NULL, self->s);

@@ -19,8 +19,8 @@
 #define FIRST		4	/* epoch from which on words are known */
 #define CYCLE		8	/* epochs after which the ring is as before */
 #define READERS		4	/* every second one gives commands too */
-#define EPOCHS		20000
-#define SEEN_MIN	1000	/* epochs, by each reader */
+#define EPOCHS		5000
+#define SEEN_MIN	500	/* epochs, by each reader */
 #define SECONDS_MAX	400
 
 /* -- a ring that is known by its epoch */
