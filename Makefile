@@ -162,12 +162,18 @@ check-unit: deps
 		echo "#> end unit-threads $$?"; \
 	} | selftests/tap.py --files 2
 
+# The example of libchring, and what it talks to.
+shared := LD_LIBRARY_PATH=build/example/prefix/lib selftests/vm/shared.sh \
+	/bin/memcached=/usr/bin/memcached /bin/ringcache=build/example/ringcache
+
 check-vm: vm-build
 	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src,$(harness))/tools/testing/selftests')
 	@$(call quietly,-C selftests/unit testdata)
-	@ONLY="$$CHRING_ONLY" SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
+	@$(call quietly,-C selftests/example test)
+	@shared=$$($(shared)) && \
+		ONLY="$$CHRING_ONLY" SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
 		selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
-		--file /data=build/testdata
+		--file /data=build/testdata $$shared
 
 check-harness: vm-build build/exit.so
 	@{ \

@@ -32,6 +32,9 @@ packages()
 	libxxhash-dev		xxh64 outside the kernel
 	libsodium-dev		siphash to compare with
 	libjson-c-dev		JSON output of chringctl
+	memcached		servers for the example of libchring (a service started is harmless)
+	libmemcached-dev	the protocol, for the example of libchring
+	pkg-config		tells the example of libchring where it is
 	shellcheck		checks the scripts
 	codespell		checks the spelling
 	END
