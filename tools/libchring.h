@@ -401,10 +401,11 @@ int chring_node_name(struct chring *c, __u64 id, const char **name,
  *			It blocks all signals and ends in chring_close(). A child of
  *			fork() goes on without it, as with 0
  *
- * A token takes some 32 bytes, in the program. Former owners and tickets are
- * asked of the kernel always, and so are all lookups on a handle for which
- * chring_follow() has failed or was not called: a program may ignore what it
- * returns.
+ * A token takes 20 to 22 bytes of the program, and 10 more while it is copied.
+ * Threads that look up are known to liburcu-bp from then on. Former owners and
+ * tickets are asked of the kernel always, and so are all lookups on a handle for
+ * which chring_follow() has failed or was not called: a program may ignore what
+ * it returns.
  *
  * Return: 0; -EBUSY: it does already; -EBADF too: the ring is keyed, and the
  * handle is not open for writing; -ESTALE: the ring changes faster than it can

@@ -1181,9 +1181,10 @@ struct chring_event {
  * pages of the struct are; a longer struct of a newer module may be mapped
  * longer. Errors of mmap():
  *
- *  - EACCES: the descriptor is not open for reading, or PROT_WRITE is asked for
- *    and it is not open for writing.
- *  - EPERM: PROT_WRITE or PROT_EXEC.
+ *  - EACCES: the descriptor is not open for reading; or PROT_WRITE is asked for
+ *    with MAP_SHARED, and it is not open for writing.
+ *  - EPERM: PROT_WRITE or PROT_EXEC; the personality READ_IMPLIES_EXEC adds the
+ *    latter.
  *  - EINVAL: MAP_PRIVATE, another offset, or longer than there is to show.
  *  - ENODEV: the ring has been deleted.
  *  - ENOMEM, EDQUOT: as for commands. The first mapping of a ring allocates;
