@@ -264,7 +264,7 @@ static void *look(void *arg)
 TEST_F_TIMEOUT(life, forks_under_threads, 300)
 {
 	struct looker l = { .c = self->c };
-	int i, rounds = scaled(200), status;
+	int i, rounds = scaled(60), status;
 	pthread_t thread[2];
 
 	for (i = 0; i < 2; i++)
@@ -306,7 +306,7 @@ static void read_until(struct chring *c, int told, int say)
 
 TEST_F_TIMEOUT(life, stopped_reader_costs_nothing, 300)
 {
-	unsigned long changes = scaled(5000), i;
+	unsigned long changes = scaled(2000), i;
 	int in[2], out[2], status;
 	__u64 before, now;
 	char byte;

@@ -137,7 +137,7 @@ static void begin_round(void)
 
 TEST_F_TIMEOUT(race, one_ring_wins, 300)
 {
-	const unsigned long rounds = scaled(1000);
+	const unsigned long rounds = scaled(300);
 	unsigned long n, wins[2] = {};
 	intptr_t i;
 
