@@ -152,7 +152,7 @@ static int write_all(int fd, struct truth *t, unsigned long epochs, int pause)
 		ret = change(fd, n, &was, &m[n]);
 		if (ret)
 			return ret;
-		t->epoch++;
+		__atomic_add_fetch(&t->epoch, 1, __ATOMIC_RELEASE);
 		/* Bursts, and rests in which copies are made. */
 		if (pause && !(rand_r(&seed) % 16))
 			usleep(pause);
@@ -187,8 +187,10 @@ static void judge_id(struct reader *r, int key, int place, __u64 epoch,
 		judge(r, key, place, epoch, name);
 }
 
+/* Never of an epoch that is known to be over. */
 static void ask_one(struct reader *r, int key)
 {
+	__u64 known = __atomic_load_n(&r->t->epoch, __ATOMIC_ACQUIRE);
 	struct chring_found f;
 
 	r->refused += !!(rand_r(&r->seed) % 2 ?
@@ -196,6 +198,7 @@ static void ask_one(struct reader *r, int key)
 			 chring_find_position(r->c, key_position(key), &f));
 	r->answers++;
 	r->asked += f.asked;
+	r->wrong += f.epoch < known;
 	if (f.name)
 		judge(r, key, 0, f.epoch, f.name);
 	else
@@ -209,6 +212,7 @@ static void ask_some(struct reader *r, int key)
 		.key_len = sizeof(key),
 		.count = OWNERS,
 	};
+	__u64 known = __atomic_load_n(&r->t->epoch, __ATOMIC_ACQUIRE);
 	struct chring_answer a;
 	__u32 i;
 
@@ -218,6 +222,7 @@ static void ask_some(struct reader *r, int key)
 	}
 	r->answers++;
 	r->asked += a.asked;
+	r->wrong += a.epoch < known;
 	for (i = 0; i < a.count; i++)
 		judge_id(r, key, i, a.epoch, a.owner[i].node);
 	if (a.count < OWNERS)
@@ -229,6 +234,7 @@ static void ask_many(struct reader *r)
 	__u32 lens[KEYS], i;
 	__u64 nodes[KEYS];
 	int keys[KEYS];
+	__u64 known = __atomic_load_n(&r->t->epoch, __ATOMIC_ACQUIRE);
 	struct chring_batch b = {
 		.keys = keys,
 		.keys_size = sizeof(keys),
@@ -246,6 +252,7 @@ static void ask_many(struct reader *r)
 		return;
 	}
 	r->answers += b.out_done;
+	r->wrong += b.out_epoch < known;
 	r->asked += b.out_asked ? b.out_done : 0;
 	for (i = 0; i < b.out_done; i++)
 		judge_id(r, i, 0, b.out_epoch, nodes[i]);
