@@ -3,10 +3,11 @@
 
 #include "copy.h"
 #include "handle.h"
+#include "ids.h"
 #include "core/run.h"
 
 /* A ring that changes during all of so many copies is too quick. */
-#define TRIES		20
+#define TRIES		100
 #define PAGE_TOKENS	0x4000
 
 static void tokens_put(struct copy_tokens *t)
@@ -87,13 +88,16 @@ static int fill_nodes(struct chring *c, struct copy_nodes *n,
 
 	for (i = 0; !ret && i < list->count; i++) {
 		const struct chring_node *node = &list->node[i];
+		const struct chring_name *name;
 
-		n->node[node->bit] = (struct chring_found){
-			.node = node->id,
-			.cookie = node->cookie,
-			.name = handle_name(c, node->id)->bytes,
-			.name_len = node->name_len,
-		};
+		ret = handle_name(c, node->id, &name);
+		if (!ret)
+			n->node[node->bit] = (struct chring_found){
+				.node = node->id,
+				.cookie = node->cookie,
+				.name = name->bytes,
+				.name_len = name->len,
+			};
 	}
 	return ret ? ret : number_zones(n, list);
 }
@@ -122,36 +126,15 @@ static int nodes_make(struct chring *c, const struct chring_nodes *list,
 
 /* -- tokens */
 
-/**
- * struct ids - slots of nodes by their ids, as a hash table
- * @bits: of the number of places, at least twice as many as nodes
- * @node: by place: a node of the list, or NULL
- */
-struct ids {
-	u32 bits;
-	const struct chring_node **node;
-};
-
-static u32 ids_place(const struct ids *ids, u64 id)
-{
-	u32 at = id * 0x9e3779b97f4a7c15ULL >> (64 - ids->bits);
-
-	while (ids->node[at] && ids->node[at]->id != id)
-		at = (at + 1) & ((1U << ids->bits) - 1);
-	return at;
-}
-
-static int ids_make(struct ids *ids, const struct chring_nodes *list)
+/* Nodes of a list by their ids, with which each begins. */
+static int ids_of(struct ids *ids, const struct chring_nodes *list)
 {
 	size_t i;
+	int ret = 0;
 
-	ids->bits = fls(list->count) + 1;
-	ids->node = calloc((size_t)1 << ids->bits, sizeof(*ids->node));
-	if (!ids->node)
-		return -ENOMEM;
-	for (i = 0; i < list->count; i++)
-		ids->node[ids_place(ids, list->node[i].id)] = &list->node[i];
-	return 0;
+	for (i = 0; i < list->count && !ret; i++)
+		ret = ids_put(ids, &list->node[i].id);
+	return ret;
 }
 
 /* A page of tokens, behind those that are there. Return: 0, or an error. */
@@ -162,11 +145,10 @@ static int run_append(struct chring_run *r, u32 *at, const struct ids *ids,
 	u32 i;
 
 	if (n > r->count - *at)
-		return -ESTALE;
+		return -EIO;
 	for (i = 0; i < n; i++) {
-		const struct chring_node *node;
+		const struct chring_node *node = ids_find(ids, token[i].node);
 
-		node = ids->node[ids_place(ids, token[i].node)];
 		if (!node || chring_position_import(config, token[i].position,
 						    &r->token[*at]))
 			return -EIO;
@@ -256,10 +238,10 @@ static int tokens_fill(struct chring *c, struct copy_tokens *t,
 		       const struct chring_config *config)
 {
 	struct chring_run run = {};
-	struct ids ids;
+	struct ids ids = {};
 	u32 count = 0;
 	size_t i;
-	int ret = ids_make(&ids, list);
+	int ret = ids_of(&ids, list);
 
 	for (i = 0; i < list->count; i++)
 		count += list->node[i].tokens;
@@ -272,7 +254,7 @@ static int tokens_fill(struct chring *c, struct copy_tokens *t,
 	if (!ret)
 		ret = stands_make(t, list);
 	chring_run_free(&run);
-	free(ids.node);
+	ids_free(&ids);
 	return ret;
 }
 
@@ -335,60 +317,57 @@ static void copy_share(struct copy *v, const struct copy *old)
 	v->nodes->refs++;
 }
 
-/* Tokens and nodes that hold at one time, if not for long. */
-static int copy_gather(struct chring *c, const struct chring_status *status,
-		       struct copy *v)
+/* Room for the bits of all nodes that there are in it. */
+static int make_room(struct copy **copy, u32 *longs)
 {
-	struct status_words w;
-	int tries, ret;
-
-	for (tries = 0; tries < TRIES; tries++) {
-		ret = status_read(status, &w, NULL, 0);
-		if (ret)
-			return ret;
-		if (w.flags & CHRING_STATUS_DELETED)
-			return -ENODEV;
-		if (holds(v, &w))
-			return 0;
-		ret = copy_fetch(c, v, &w);
-		if (ret && ret != -ESTALE)
-			return ret;
-	}
-	return -ESTALE;
-}
-
-/* Who is in service, as of the moment at which all of it holds. */
-static int copy_finish(struct copy **copy, const struct chring_status *status)
-{
-	u32 slots = max((*copy)->tokens->slots, (*copy)->nodes->slots);
-	u32 longs = DIV_ROUND_UP(slots, BITS_PER_LONG);
-	struct status_words w;
+	u32 slots = 0;
 	struct copy *v;
-	int ret;
 
-	v = realloc(*copy, sizeof(*v) + longs * sizeof(long));
+	if ((*copy)->tokens)
+		slots = (*copy)->tokens->slots;
+	if ((*copy)->nodes)
+		slots = max(slots, (*copy)->nodes->slots);
+	*longs = DIV_ROUND_UP(slots, BITS_PER_LONG);
+	v = realloc(*copy, sizeof(*v) + *longs * sizeof(long));
 	if (!v)
 		return -ENOMEM;
 	*copy = v;
-	ret = status_read(status, &w, v->out, longs);
+	return 0;
+}
+
+/*
+ * Who is in service, at a moment at which all the rest holds. Return: 0;
+ * -ESTALE: it does not hold, as @w tells.
+ */
+static int copy_finish(struct copy **copy, const struct chring_status *status,
+		       struct status_words *w)
+{
+	struct copy *v;
+	u32 longs;
+	int ret = make_room(copy, &longs);
+
 	if (ret)
 		return ret;
-	if (w.flags & CHRING_STATUS_DELETED)
+	v = *copy;
+	ret = status_read(status, w, v->out, longs);
+	if (ret)
+		return ret;
+	if (w->flags & CHRING_STATUS_DELETED)
 		return -ENODEV;
-	if (!holds(v, &w))
+	if (!holds(v, w))
 		return -ESTALE;
-	v->sequence = w.sequence;
-	v->key_end = w.live ? CHRING_KEY_MAX + 1 : 0;
-	v->ring = w.ring;
-	v->epoch = w.epoch;
+	v->sequence = w->sequence;
+	v->key_end = w->live ? CHRING_KEY_MAX + 1 : 0;
+	v->ring = w->ring;
+	v->epoch = w->epoch;
 	v->circle = (struct chring_circle){
 		.table = v->tokens->table,
 		.stand = v->tokens->stand,
 		.slots = v->tokens->slots,
 		.out = v->out,
 		.zone = v->nodes->zone,
-		.live = w.live,
-		.zones = w.zones,
+		.live = w->live,
+		.zones = w->zones,
 	};
 	return 0;
 }
@@ -398,6 +377,7 @@ int copy_make(struct chring *c, const struct chring_status *status,
 	      struct copy **out)
 {
 	struct copy *v = calloc(1, sizeof(*v));
+	struct status_words w = {};
 	int tries, ret;
 
 	if (!v)
@@ -405,11 +385,13 @@ int copy_make(struct chring *c, const struct chring_status *status,
 	v->config = *config;
 	copy_share(v, old);
 	for (tries = 0; tries < TRIES; tries++) {
-		ret = copy_gather(c, status, v);
-		if (!ret)
-			ret = copy_finish(&v, status);
+		ret = copy_finish(&v, status, &w);
 		if (ret != -ESTALE)
 			break;
+		ret = copy_fetch(c, v, &w);
+		if (ret && ret != -ESTALE)
+			break;
+		ret = -ESTALE;
 	}
 	if (ret)
 		copy_free(v);

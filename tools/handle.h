@@ -4,6 +4,7 @@
 #define CHRING_HANDLE_H
 
 #include <pthread.h>
+#include <stdint.h>
 
 #include "libchring.h"
 #include "mirror.h"
@@ -13,23 +14,43 @@
  * struct chring - a handle
  * @mirror: a copy of the ring, if the handle follows it
  * @fd: descriptor of /dev/chring
- * @flags: CHRING_OPEN_*
  * @names_lock: for @names, whose names stay once they are there
  * @names: of nodes seen
  */
 struct chring {
 	struct mirror mirror;
 	int fd;
-	unsigned int flags;
 	pthread_mutex_t names_lock;
 	struct chring_names names;
 };
 
+/* A command. Return: 0 or a negative errno. */
+int handle_command(const struct chring *c, unsigned long ioc, void *arg);
+
+/* A pointer, as commands take it. */
+static inline __u64 handle_pointer(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+/* Some more than is needed now: by the next try there may be more. */
+static inline size_t handle_reserve(size_t need)
+{
+	return need + need / 8 + 1;
+}
+
 /* All nodes of a list. Return: 0 or -ENOMEM. */
 int handle_learn(struct chring *c, const struct chring_nodes *nodes);
 
-/* The name of a node that has been learnt; NULL: it has not, or is gone. */
-const struct chring_name *handle_name(struct chring *c, __u64 id);
+/**
+ * handle_name() - the name of a node, if it has been learnt
+ * @c: handle
+ * @id: of the node
+ * @name: set; it stays
+ *
+ * Return: 0; -ENOENT: it is known to be gone; -EAGAIN: it is not known.
+ */
+int handle_name(struct chring *c, __u64 id, const struct chring_name **name);
 
 /**
  * handle_tokens() - some tokens of the handle's ring

@@ -13,6 +13,7 @@
  * tokens.
  */
 #define TOKENS_PER_LOOKUP	16
+#define RETRY_MS		100
 
 #ifdef __SANITIZE_THREAD__
 char readers_grace_period;
@@ -127,16 +128,12 @@ static void *look_after(void *mirror)
 		pthread_mutex_lock(&m->lock);
 		ret = mirror_copy(m) ? 0 : renew(m);
 		pthread_mutex_unlock(&m->lock);
-		/* What failed for lack of something is tried again. */
-		if (poll(on, 2, ret && ret != -ENODEV ? 100 : -1) < 0 &&
-		    errno != EINTR)
+		if (ret == -ENODEV)
 			break;
-	} while (!on[1].revents && !(on[0].revents & (POLLHUP | POLLERR)));
-	/* A ring that has gone has no copy. */
-	pthread_mutex_lock(&m->lock);
-	if (on[0].revents & (POLLHUP | POLLERR))
-		replace(m, NULL);
-	pthread_mutex_unlock(&m->lock);
+		/* What failed for lack of something is tried again. */
+		if (poll(on, 2, ret ? RETRY_MS : -1) < 0)
+			break;
+	} while (!on[1].revents);
 	return NULL;
 }
 
@@ -181,7 +178,7 @@ static void stop_thread(struct mirror *m)
 	m->has_thread = false;
 }
 
-/* -- all of a program: a child of fork() has them, but no thread */
+/* -- all handles of a program: a child of fork() has them, but no thread */
 
 static void before_fork(void)
 {
@@ -263,6 +260,7 @@ static void leave_all(struct mirror *m)
 void mirror_init(struct mirror *m)
 {
 	pthread_mutex_init(&m->lock, NULL);
+	join_all(m);
 }
 
 static int get_config(struct chring *c, struct chring_config *config)
@@ -277,34 +275,21 @@ static int get_config(struct chring *c, struct chring_config *config)
 	return 0;
 }
 
-/* Readers look at the copy first. */
-static int begin(struct mirror *m)
-{
-	struct copy *v;
-	int ret = copy_make(handle_of(m), m->status, &m->config, NULL, &v);
-
-	if (ret)
-		return ret;
-	readers_store(m->copy, v);
-	join_all(m);
-	return 0;
-}
-
 static void end(struct mirror *m)
 {
-	leave_all(m);
 	copy_free(m->copy);
 	m->copy = NULL;
-	handle_unmap(m->status);
+	if (m->status)
+		handle_unmap(m->status);
 	m->status = NULL;
 }
 
 void mirror_end(struct mirror *m)
 {
+	leave_all(m);
 	if (m->has_thread)
 		stop_thread(m);
-	if (m->status)
-		end(m);
+	end(m);
 	pthread_mutex_destroy(&m->lock);
 }
 
@@ -315,9 +300,8 @@ static int follow(struct mirror *m, bool thread)
 
 	if (!ret)
 		ret = handle_map(c, &m->status);
-	if (ret)
-		return ret;
-	ret = begin(m);
+	if (!ret)
+		ret = copy_make(c, m->status, &m->config, NULL, &m->copy);
 	if (!ret && thread)
 		ret = start_thread(m);
 	if (ret)

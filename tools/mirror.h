@@ -19,7 +19,7 @@
  * @thread: it
  * @events: descriptor on which it waits for changes
  * @stop: descriptor that tells it to end
- * @next: of all mirrors of the program
+ * @next: of all handles of the program
  */
 struct mirror {
 	struct copy *copy;

@@ -5,61 +5,21 @@
 
 #include "names.h"
 
-#define BITS_FIRST	6
-
-static size_t slots(const struct chring_names *names)
-{
-	return names->slot ? (size_t)1 << names->bits : 0;
-}
-
-/* Where @id is, or where it would go. There always is a free slot. */
-static size_t place(const struct chring_names *names, __u64 id)
-{
-	size_t mask = slots(names) - 1;
-	size_t at = (id * 0x9e3779b97f4a7c15ULL) >> (64 - names->bits);
-
-	while (names->slot[at] && names->slot[at]->id != id)
-		at = (at + 1) & mask;
-	return at;
-}
-
 const struct chring_name *chring_names_find(const struct chring_names *names,
 					    __u64 id)
 {
-	return names->slot ? names->slot[place(names, id)] : NULL;
-}
-
-static int grow(struct chring_names *names)
-{
-	struct chring_names bigger = {
-		.bits = names->slot ? names->bits + 1 : BITS_FIRST,
-		.used = names->used,
-	};
-	size_t i;
-
-	bigger.slot = calloc((size_t)1 << bigger.bits, sizeof(*bigger.slot));
-	if (!bigger.slot)
-		return -ENOMEM;
-	for (i = 0; i < slots(names); i++) {
-		struct chring_name *name = names->slot[i];
-
-		if (name)
-			bigger.slot[place(&bigger, name->id)] = name;
-	}
-	free(names->slot);
-	*names = bigger;
-	return 0;
+	return ids_find(&names->ids, id);
 }
 
 int chring_names_add(struct chring_names *names, __u64 id, const char *bytes,
 		     size_t len)
 {
+	const struct chring_name *known = chring_names_find(names, id);
 	struct chring_name *name;
 
-	if (chring_names_find(names, id))
+	/* A list that is older than the loss of a name still has it. */
+	if (known && (!known->gone || !bytes))
 		return 0;
-	if (names->used >= slots(names) / 2 && grow(names))
-		return -ENOMEM;
 	name = malloc(sizeof(*name) + len + 1);
 	if (!name)
 		return -ENOMEM;
@@ -69,8 +29,11 @@ int chring_names_add(struct chring_names *names, __u64 id, const char *bytes,
 	if (bytes)
 		memcpy(name->bytes, bytes, len);
 	name->bytes[len] = 0;
-	names->slot[place(names, id)] = name;
-	names->used++;
+	if (ids_put(&names->ids, &name->id)) {
+		free(name);
+		return -ENOMEM;
+	}
+	free((void *)known);
 	return 0;
 }
 
@@ -78,7 +41,7 @@ void chring_names_free(struct chring_names *names)
 {
 	size_t i;
 
-	for (i = 0; i < slots(names); i++)
-		free(names->slot[i]);
-	free(names->slot);
+	for (i = 0; i < ids_slots(&names->ids); i++)
+		free((void *)names->ids.slot[i]);
+	ids_free(&names->ids);
 }

@@ -3,14 +3,12 @@
 #ifndef CHRING_NAMES_H
 #define CHRING_NAMES_H
 
-#include <stddef.h>
-
-#include <linux/types.h>
+#include "ids.h"
 
 /**
  * struct chring_name - a name that is known, or known to be lost
  * @id: of the node
- * @gone: the node was deleted before its name was seen
+ * @gone: the node was not there when its name was looked for
  * @len: of @bytes
  * @bytes: with a NUL behind
  */
@@ -21,27 +19,20 @@ struct chring_name {
 	char bytes[];
 };
 
-/**
- * struct chring_names - a hash table; all 0: an empty one
- * @slot: NULL where there is none
- * @bits: of the number of slots, a power of two
- * @used: slots taken, at most half of them
- */
+/* Of struct chring_name; all 0: none is known. */
 struct chring_names {
-	struct chring_name **slot;
-	unsigned int bits;
-	size_t used;
+	struct ids ids;
 };
 
-/* NULL: not known. */
+/* NULL: not known. One that is not gone stays. */
 const struct chring_name *chring_names_find(const struct chring_names *names,
 					    __u64 id);
 
 /**
  * chring_names_add() - remember a name
- * @names: table
- * @id: of the node; if it is known already nothing changes
- * @name: bytes; NULL: it is gone
+ * @names: names
+ * @id: of the node; if its name is known already nothing changes
+ * @name: bytes; NULL: it is gone, unless it is known
  * @len: how many
  *
  * Return: 0 or -ENOMEM.

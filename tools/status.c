@@ -63,5 +63,5 @@ int status_read(const struct chring_status *s, struct status_words *w,
 		if (!(tries % TRIES_AT_ONCE))
 			sched_yield();
 	}
-	return -EAGAIN;
+	return -ESTALE;
 }

@@ -43,7 +43,7 @@ static inline unsigned long status_sequence(const struct chring_status *s)
  * @out: nodes out of service, by bit
  * @longs: of @out that are wanted
  *
- * Return: 0; -EAGAIN: a change has been under way for very long.
+ * Return: 0; -ESTALE: there was no moment without a change.
  */
 int status_read(const struct chring_status *s, struct status_words *w,
 		unsigned long *out, u32 longs);

@@ -167,6 +167,8 @@ TEST_F(life, refuses_as_the_kernel_does)
 	char name[] = "n0";
 
 	EXPECT_EQ(-ERANGE, chring_find(self->c, key, sizeof(key), &f));
+	EXPECT_EQ(0, f.ring);
+	EXPECT_EQ(0, f.epoch);
 	EXPECT_EQ(0, chring_find(self->c, key, CHRING_KEY_MAX, &f));
 	EXPECT_EQ(0, chring_find(self->c, NULL, 0, &f));
 	EXPECT_EQ(-ERANGE, chring_lookup(self->c, &none, &a));
@@ -286,6 +288,39 @@ TEST_F_TIMEOUT(life, forks_under_threads, 300)
 	for (i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
 	EXPECT_EQ(0, l.wrong);
+}
+
+/* The same of a handle that has no copy: names are asked for all the time. */
+TEST(forks_under_threads_that_ask)
+{
+	int fd = ring_fresh(RING, NULL), i, rounds = scaled(200), status;
+	struct looker l = {};
+	pthread_t thread[2];
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, node_add(fd, "a", 1, CHRING_STATE_UP, NULL));
+	ASSERT_EQ(0, chring_open(RING, CHRING_OPEN_READ, &l.c));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, look, &l));
+	for (i = 0; i < rounds; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct chring_found f;
+
+			alarm(60);
+			_exit(chring_find(l.c, "key", 3, &f) || !f.name);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+	}
+	__atomic_store_n(&l.stop, 1, __ATOMIC_RELEASE);
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	EXPECT_EQ(0, l.wrong);
+	chring_close(l.c);
+	ring_delete(fd, RING);
+	close(fd);
 }
 
 /* -- a reader that is stopped, wherever it is */

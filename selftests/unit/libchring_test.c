@@ -208,12 +208,37 @@ static void asks_nobody_at_rest(void)
 	device_ring_delete(ring);
 }
 
+/* A name that was taken to be lost, for a list came before the node did. */
+static void name_comes_after_all(void)
+{
+	struct chring_ring *ring = device_ring(VNODES);
+	struct chring_found f;
+	struct chring *c;
+	const char *name;
+
+	device_node(ring, "a", 1, CHRING_STATE_UP);
+	NEED(!chring_open("ring", CHRING_OPEN_READ, &c));
+	NEED(!chring_follow(c, 0));
+	CHECK(!chring_find(c, "key", 3, &f));
+	/* Ids follow each other. */
+	CHECK(chring_node_name(c, f.node + 1, &name, NULL) == -ENOENT);
+	device_node(ring, "b", 1, CHRING_STATE_UP);
+	device_node(ring, "a", 1, CHRING_STATE_DOWN);
+	CHECK(!chring_refresh(c));
+	CHECK(!chring_find(c, "key", 3, &f));
+	CHECK(!f.asked && f.name && !strcmp(f.name, "b"));
+	CHECK(!chring_node_name(c, f.node, &name, NULL) && name == f.name);
+	chring_close(c);
+	device_ring_delete(ring);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
 		{ "copies_by_lookups", copies_by_lookups },
 		{ "copies_by_a_thread", copies_by_a_thread },
 		{ "asks_nobody_at_rest", asks_nobody_at_rest },
+		{ "name_comes_after_all", name_comes_after_all },
 	};
 	int ret;
 
