@@ -12,7 +12,7 @@
 #include "chardev.h"
 #include "core/arcs.h"
 #include "core/diff.h"
-#include "core/hash.h"
+#include "listing.h"
 
 #define CHUNK_ENTRIES	512U
 /* Tokens between two pauses. */
@@ -258,23 +258,14 @@ static int fill_diff(struct page_of *p, const struct chring_view *v, u32 n)
 
 static int fill_tokens(struct page_of *p, const struct chring_view *v, u32 n)
 {
-	const struct chring_table *t = v->table;
-	const struct chring_config *config = &v->ring->config;
-	struct chring_token *token = p->entry;
-	u32 at, i;
+	u64 next;
 
-	if (p->cursor > t->count)
+	if (p->cursor > v->table->count)
 		return -ERANGE;
-	at = p->cursor;
-	n = min(n, t->count - at);
-	for (i = 0; i < n; i++, at++)
-		token[i] = (struct chring_token){
-			.position = chring_position_export(config,
-						chring_table_token(t, at)),
-			.node = v->roster->node[chring_table_owner(t, at)]->id,
-		};
-	p->more = at < t->count;
-	p->cursor = p->more ? at : 0;
+	n = chring_list_tokens(v, p->cursor, p->entry, n);
+	next = p->cursor + n;
+	p->more = next < v->table->count;
+	p->cursor = p->more ? next : 0;
 	return n;
 }
 

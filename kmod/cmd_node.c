@@ -4,6 +4,7 @@
 
 #include "budget.h"
 #include "chardev.h"
+#include "listing.h"
 
 /**
  * struct node_call - a change of one node, with the call that it answers
@@ -187,47 +188,9 @@ struct listing {
 	u32 strings_size;
 };
 
-static u32 strings_size(const struct chring_roster *r)
-{
-	u32 i, size = 0;
-
-	for (i = 0; i < r->count; i++) {
-		const struct chring_node *node = r->node[r->order[i]];
-
-		size += node->name_len + node->zone_len;
-	}
-	return size;
-}
-
 static size_t listing_bytes(const struct listing *l)
 {
 	return l->entry_bytes + l->strings_size;
-}
-
-static void fill_listing(struct listing *l, const struct chring_view *v)
-{
-	const struct chring_roster *r = v->roster;
-	u32 i, off = 0;
-
-	for (i = 0; i < l->count; i++) {
-		const struct chring_node *node = r->node[r->order[i]];
-		u32 len = node->name_len + node->zone_len;
-
-		l->entry[i] = (struct chring_node_entry){
-			.node = node->id,
-			.cookie = node->cookie,
-			.weight = node->weight,
-			.state = chring_view_state(v, r->order[i]),
-			.tokens = node->tokens,
-			.name_off = off,
-			.name_len = node->name_len,
-			.zone_off = off + node->name_len,
-			.zone_len = node->zone_len,
-			.bit = r->order[i],
-		};
-		memcpy(l->strings + off, node->name, len);
-		off += len;
-	}
 }
 
 /* With the view held: user memory is not touched. */
@@ -242,7 +205,7 @@ static int make_listing(struct listing *l, struct chring_node_list *arg,
 	arg->out_generation = facts.generation;
 	arg->out_digest = facts.digest;
 	l->count = arg->out_count = v->roster->count;
-	l->strings_size = arg->out_strings_size = strings_size(v->roster);
+	l->strings_size = arg->out_strings_size = chring_list_strings(v);
 	l->entry_bytes = l->count * sizeof(*l->entry);
 	if (arg->count < l->count || arg->strings_size < l->strings_size)
 		return -EMSGSIZE;
@@ -253,7 +216,7 @@ static int make_listing(struct listing *l, struct chring_node_list *arg,
 		return PTR_ERR(p);
 	l->entry = p;
 	l->strings = p + l->entry_bytes;
-	fill_listing(l, v);
+	chring_list_nodes(v, l->entry, l->strings);
 	return 0;
 }
 

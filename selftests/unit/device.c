@@ -9,6 +9,7 @@
 
 #include "core/config.h"
 #include "core/hash.h"
+#include "listing.h"
 #include "ring.h"
 #include "status.h"
 
@@ -185,60 +186,26 @@ static int stats(const struct chring_view *v, struct chring_stats *arg)
 
 static int list_nodes(const struct chring_view *v, struct chring_node_list *arg)
 {
-	const struct chring_roster *r = v->roster;
-	struct chring_node_entry *entry = pointer(arg->entries);
-	char *strings = pointer(arg->strings);
-	u32 i, off = 0;
-
 	arg->out_ring = shown->id;
 	arg->out_epoch = v->epoch;
-	arg->out_count = r->count;
-	arg->out_strings_size = 0;
-	for (i = 0; i < r->count; i++)
-		arg->out_strings_size += r->node[r->order[i]]->name_len +
-					 r->node[r->order[i]]->zone_len;
-	if (arg->count < r->count ||
+	arg->out_count = v->roster->count;
+	arg->out_strings_size = chring_list_strings(v);
+	if (arg->count < arg->out_count ||
 	    arg->strings_size < arg->out_strings_size)
 		return -EMSGSIZE;
-	for (i = 0; i < r->count; i++) {
-		const struct chring_node *node = r->node[r->order[i]];
-		u32 len = node->name_len + node->zone_len;
-
-		entry[i] = (struct chring_node_entry){
-			.node = node->id,
-			.cookie = node->cookie,
-			.weight = node->weight,
-			.state = chring_view_state(v, r->order[i]),
-			.tokens = node->tokens,
-			.name_off = off,
-			.name_len = node->name_len,
-			.zone_off = off + node->name_len,
-			.zone_len = node->zone_len,
-			.bit = r->order[i],
-		};
-		memcpy(strings + off, node->name, len);
-		off += len;
-	}
+	chring_list_nodes(v, pointer(arg->entries), pointer(arg->strings));
 	return 0;
 }
 
 static int list_tokens(const struct chring_view *v,
 		       struct chring_circle_list *arg)
 {
-	struct chring_token *token = pointer(arg->entries);
-	u32 at = arg->cursor, i;
-
 	if (arg->epoch && arg->epoch != v->epoch)
 		return -ESTALE;
-	for (i = 0; i < arg->count && at < v->table->count; i++, at++)
-		token[i] = (struct chring_token){
-			.position = chring_table_token(v->table, at),
-			.node = v->roster->node[chring_table_owner(v->table,
-								   at)]->id,
-		};
-	arg->out_count = i;
-	arg->out_more = at < v->table->count;
-	arg->out_cursor = at;
+	arg->out_count = chring_list_tokens(v, arg->cursor,
+					    pointer(arg->entries), arg->count);
+	arg->out_cursor = arg->cursor + arg->out_count;
+	arg->out_more = arg->out_cursor < v->table->count;
 	arg->out_epoch = v->epoch;
 	return 0;
 }
