@@ -85,6 +85,20 @@ struct mark {
 int mark_ring(int fd, struct mark *m);
 bool mark_same(const struct mark *a, const struct mark *b);
 
+/* The same in a test whose fixture has the ring's descriptor as @fd. */
+#define MARK() ({							\
+	struct mark _m;							\
+									\
+	ASSERT_EQ(0, mark_ring(self->fd, &_m));				\
+	_m;								\
+})
+
+#define EXPECT_UNCHANGED(before) ({					\
+	struct mark _now = MARK();					\
+									\
+	EXPECT_TRUE(mark_same(&(before), &_now));			\
+})
+
 /* What the module holds, in bytes; all ones: it does not say. */
 __u64 bytes_held(int fd);
 /* The same, once nothing waits for a grace period any more. */

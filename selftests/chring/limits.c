@@ -29,19 +29,6 @@ FIXTURE_TEARDOWN(limits)
 	close(self->fd);
 }
 
-#define MARK() ({							\
-	struct mark _m;							\
-									\
-	ASSERT_EQ(0, mark_ring(self->fd, &_m));				\
-	_m;								\
-})
-
-#define EXPECT_UNCHANGED(before) ({					\
-	struct mark _now = MARK();					\
-									\
-	EXPECT_TRUE(mark_same(&(before), &_now));			\
-})
-
 TEST_F(limits, defaults)
 {
 	struct chring_info info = { .size = sizeof(info) };

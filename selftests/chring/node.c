@@ -22,19 +22,6 @@ FIXTURE_TEARDOWN(node)
 	close(self->fd);
 }
 
-#define MARK() ({							\
-	struct mark _m;							\
-									\
-	ASSERT_EQ(0, mark_ring(self->fd, &_m));				\
-	_m;								\
-})
-
-#define EXPECT_UNCHANGED(before) ({					\
-	struct mark _now = MARK();					\
-									\
-	EXPECT_TRUE(mark_same(&(before), &_now));			\
-})
-
 static int add_len(int fd, const void *name, __u32 len, const void *zone,
 		   __u32 zone_len)
 {

@@ -6,83 +6,12 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "libtest.h"
+#include "libcrowd.h"
 #include "kselftest_harness.h"
 
 #define RING		"place"
 #define MIRROR		"place-mirror"
-#define NAME		16
 #define POSITIONS	40
-
-/**
- * struct crowd - members on their way to COMMIT
- * @member: of nodes, with names of 6 bytes in order
- * @nodes: their ids
- * @strings: names, zones behind
- * @size: bytes of @strings
- * @count: members
- */
-struct crowd {
-	struct chring_member *member;
-	__u64 *nodes;
-	char *strings;
-	__u32 size;
-	__u32 count;
-};
-
-static void crowd_make(struct crowd *c, __u32 count, __u32 zones)
-{
-	__u32 i;
-
-	*c = (struct crowd){
-		.member = calloc(count + 1, sizeof(*c->member)),
-		.nodes = calloc(count + 1, sizeof(*c->nodes)),
-		.strings = malloc((count + zones) * NAME + 1),
-		.count = count,
-	};
-	for (i = 0; i < count; i++) {
-		c->member[i] = (struct chring_member){
-			.weight = 1,
-			.name_off = c->size,
-			.name_len = 6,
-			.cookie = i,
-		};
-		c->size += sprintf(c->strings + c->size, "n%05u", i);
-	}
-	for (i = 0; i < count && zones; i++) {
-		c->member[i].zone_off = c->size + i % zones * 6;
-		c->member[i].zone_len = 6;
-	}
-	for (i = 0; i < zones; i++)
-		c->size += sprintf(c->strings + c->size, "z%05u", i);
-}
-
-static void crowd_free(struct crowd *c)
-{
-	free(c->member);
-	free(c->nodes);
-	free(c->strings);
-}
-
-static struct chring_commit crowd_arg(const struct crowd *c)
-{
-	return (struct chring_commit){
-		.size = sizeof(struct chring_commit),
-		.members = ptr(c->member),
-		.member_size = sizeof(c->member[0]),
-		.count = c->count,
-		.strings = ptr(c->strings),
-		.strings_size = c->size,
-		.nodes = ptr(c->nodes),
-	};
-}
-
-static int commit(int fd, const struct crowd *c)
-{
-	struct chring_commit arg = crowd_arg(c);
-
-	return chr(fd, CHRING_IOC_COMMIT, &arg);
-}
 
 static int stats(int fd, struct chring_stats *arg,
 		 struct chring_node_share *share, __u32 count)
@@ -132,13 +61,6 @@ FIXTURE_TEARDOWN(place)
 	close(self->fd);
 }
 
-#define EXPECT_UNCHANGED() ({						\
-	struct mark _now;						\
-									\
-	ASSERT_EQ(0, mark_ring(self->fd, &_now));			\
-	EXPECT_TRUE(mark_same(&self->before, &_now));			\
-})
-
 /* -- COMMIT */
 
 TEST_F(place, commit_is_one_change)
@@ -147,11 +69,13 @@ TEST_F(place, commit_is_one_change)
 	struct chring_commit arg;
 	struct chring_stats st;
 	struct crowd c;
+	char name[CROWD_NAME + 1];
 	__u64 id, epoch;
 	__u32 i;
 	int one;
 
-	ASSERT_EQ(0, node_add(self->fd, "n00500", 7, CHRING_STATE_DOWN, &id));
+	crowd_name(name, 500);
+	ASSERT_EQ(0, node_add(self->fd, name, 7, CHRING_STATE_DOWN, &id));
 	ASSERT_EQ(0, node_add(self->fd, "gone", 7, CHRING_STATE_UP, NULL));
 	ASSERT_EQ(0, stats(self->fd, &st, NULL, 0));
 	epoch = st.out_epoch;
@@ -172,16 +96,14 @@ TEST_F(place, commit_is_one_change)
 	EXPECT_LT(id, c.nodes[0]);
 
 	/* The ring has what is asked for: nothing to do. */
-	ASSERT_EQ(0, commit(self->fd, &c));
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
 	ASSERT_EQ(0, stats(self->fd, &st, NULL, 0));
 	EXPECT_EQ(epoch + 1, st.out_epoch);
 
 	/* The same nodes one by one are the same ring. */
 	one = ring_fresh(MIRROR, &config);
 	for (i = 0; i < 1000; i++) {
-		char name[NAME];
-
-		sprintf(name, "n%05u", (i * 7) % 1000);
+		crowd_name(name, (i * 7) % 1000);
 		ASSERT_EQ(0, node_add(one, name, 1, CHRING_STATE_UP, NULL));
 	}
 	ASSERT_EQ(0, mark_ring(self->fd, &self->before));
@@ -194,7 +116,7 @@ TEST_F(place, commit_is_one_change)
 	}
 	/* And none at all is a membership, too. */
 	c.count = 0;
-	ASSERT_EQ(0, commit(self->fd, &c));
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
 	ASSERT_EQ(0, stats(self->fd, &st, NULL, 0));
 	EXPECT_EQ(0, st.out_nodes);
 	EXPECT_EQ(0, st.out_tokens);
@@ -227,7 +149,7 @@ TEST_F(place, commit_refused)
 	EXPECT_EQ(err, chr(self->fd, CHRING_IOC_COMMIT, &arg)) {	\
 		TH_LOG("%s", #wrong);					\
 	}								\
-	EXPECT_UNCHANGED();						\
+	EXPECT_UNCHANGED(self->before);						\
 } while (0)
 	REFUSED(-EINVAL, m[1].name_off = 0);		/* twice */
 	REFUSED(-EINVAL, m[0].name_off = 2);		/* not in order */
@@ -325,7 +247,7 @@ TEST_F(place, dry_run_comes_true)
 
 	crowd_make(&c, 50, 0);
 	c.count = 45;
-	ASSERT_EQ(0, commit(self->fd, &c));
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
 	ASSERT_EQ(0, mark_ring(self->fd, &self->before));
 	/* Five come; too little room for who gives to whom. */
 	c.count = 50;
@@ -336,10 +258,10 @@ TEST_F(place, dry_run_comes_true)
 	arg.dry.count = 1;
 	EXPECT_EQ(-EMSGSIZE, chr(self->fd, CHRING_IOC_COMMIT, &arg));
 	EXPECT_LT(5, arg.dry.out_count);
-	EXPECT_UNCHANGED();
+	EXPECT_UNCHANGED(self->before);
 	arg.dry.count = ARRAY_LEN(t);
 	ASSERT_EQ(0, chr(self->fd, CHRING_IOC_COMMIT, &arg));
-	EXPECT_UNCHANGED();
+	EXPECT_UNCHANGED(self->before);
 	EXPECT_EQ(self->before.epoch + 1, arg.out_epoch);
 	for (i = 0; i < arg.dry.out_count; i++) {
 		EXPECT_TRUE(names(&c, t[i].from, 0, 45));
@@ -349,7 +271,7 @@ TEST_F(place, dry_run_comes_true)
 	EXPECT_EQ(arg.dry.out_moved_lo, sum.lo);
 	EXPECT_EQ(arg.dry.out_moved_hi, sum.hi);
 	/* Now truly: what moved is what the five have. */
-	ASSERT_EQ(0, commit(self->fd, &c));
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
 	ASSERT_EQ(0, stats(self->fd, &st, share, ARRAY_LEN(share)));
 	EXPECT_EQ(arg.out_epoch, st.out_epoch);
 	EXPECT_EQ(arg.out_digest, st.out_digest);
@@ -385,7 +307,7 @@ TEST_F(place, dry_run_of_one_node)
 	EXPECT_EQ(1, t[0].share_hi);
 	EXPECT_EQ(0, t[0].share_lo);
 	EXPECT_EQ(1, arg.dry.out_moved_hi);
-	EXPECT_UNCHANGED();
+	EXPECT_UNCHANGED(self->before);
 	ASSERT_EQ(0, node_add(self->fd, "b", 1, CHRING_STATE_UP, &b));
 	ASSERT_EQ(0, mark_ring(self->fd, &self->before));
 	/* It goes down: the other has it. */
@@ -397,7 +319,7 @@ TEST_F(place, dry_run_of_one_node)
 	EXPECT_EQ(b, t[0].to);
 	EXPECT_EQ(arg.dry.out_moved_lo, t[0].share_lo);
 	EXPECT_NE(0, t[0].share_lo);
-	EXPECT_UNCHANGED();
+	EXPECT_UNCHANGED(self->before);
 	/* What changes nothing moves nothing. */
 	arg.state = CHRING_STATE_UP;
 	ASSERT_EQ(0, chr(self->fd, CHRING_IOC_NODE_SET, &arg));
@@ -408,7 +330,7 @@ TEST_F(place, dry_run_of_one_node)
 	arg.flags = CHRING_DRY_RUN;
 	arg.state = 0;
 	EXPECT_EQ(-EEXIST, chr(self->fd, CHRING_IOC_NODE_ADD, &arg));
-	EXPECT_UNCHANGED();
+	EXPECT_UNCHANGED(self->before);
 }
 
 /* -- former owners */
@@ -454,7 +376,7 @@ TEST_F_TIMEOUT(place, former_owners_are_those_of_before, 600)
 
 	crowd_make(&now, 60, 4);
 	crowd_make(&was, 60, 4);
-	ASSERT_EQ(0, commit(self->fd, &now));
+	ASSERT_EQ(0, crowd_commit(self->fd, &now));
 	for (round = 0; round < rounds; round++) {
 		memcpy(was.member, now.member, 60 * sizeof(*now.member));
 		/* Weights change, and with them tokens; and states. */
@@ -463,12 +385,12 @@ TEST_F_TIMEOUT(place, former_owners_are_those_of_before, 600)
 			now.member[i].state = rng() % 3;
 		}
 		now.member[rng() % 60].weight = 10 + round % 7;
-		ASSERT_EQ(0, commit(self->fd, &now));
+		ASSERT_EQ(0, crowd_commit(self->fd, &now));
 		for (i = 0; i < 60; i++)
 			was.member[i].state =
 				now.member[i].state == CHRING_STATE_DOWN ?
 				CHRING_STATE_DOWN : CHRING_STATE_UP;
-		ASSERT_EQ(0, commit(mirror, &was));
+		ASSERT_EQ(0, crowd_commit(mirror, &was));
 		EXPECT_EQ(0, differ(self->fd, CHRING_LOOKUP_PREVIOUS, mirror,
 				    0));
 		EXPECT_EQ(0, differ(self->fd, CHRING_LOOKUP_PREVIOUS |
@@ -477,10 +399,10 @@ TEST_F_TIMEOUT(place, former_owners_are_those_of_before, 600)
 		/* A flip does not replace them, but who is down is not asked. */
 		i = rng() % 60;
 		now.member[i].state = (now.member[i].state + 1) % 3;
-		ASSERT_EQ(0, commit(self->fd, &now));
+		ASSERT_EQ(0, crowd_commit(self->fd, &now));
 		was.member[i].state = now.member[i].state == CHRING_STATE_DOWN ?
 				      CHRING_STATE_DOWN : CHRING_STATE_UP;
-		ASSERT_EQ(0, commit(mirror, &was));
+		ASSERT_EQ(0, crowd_commit(mirror, &was));
 		EXPECT_EQ(0, differ(self->fd, CHRING_LOOKUP_PREVIOUS, mirror,
 				    0));
 	}
@@ -499,14 +421,14 @@ TEST_F(place, pin_holds_former_owners)
 	__u32 i;
 
 	crowd_make(&c, 40, 0);
-	ASSERT_EQ(0, commit(self->fd, &c));
-	ASSERT_EQ(0, commit(mirror, &c));
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
+	ASSERT_EQ(0, crowd_commit(mirror, &c));
 	ASSERT_EQ(0, mark_ring(self->fd, &self->before));
 	EXPECT_EQ(-ENOENT, pin(self->fd, CHRING_IOC_UNPIN,
 			       &(struct chring_pin){}));
 	EXPECT_EQ(-ESTALE, pin(self->fd, CHRING_IOC_PIN, &arg));
 	EXPECT_EQ(self->before.epoch, arg.out_epoch);
-	EXPECT_UNCHANGED();
+	EXPECT_UNCHANGED(self->before);
 	arg = (struct chring_pin){ .generation = 5 };
 	EXPECT_EQ(0, pin(self->fd, CHRING_IOC_PIN, &arg));
 	EXPECT_EQ(self->before.epoch + 1, arg.out_epoch);
@@ -516,7 +438,7 @@ TEST_F(place, pin_holds_former_owners)
 			      &(struct chring_pin){}));
 	for (i = 0; i < 20; i++) {
 		c.member[i].weight = 5;
-		ASSERT_EQ(0, commit(self->fd, &c));
+		ASSERT_EQ(0, crowd_commit(self->fd, &c));
 		EXPECT_EQ(0, differ(self->fd, CHRING_LOOKUP_PREVIOUS, mirror,
 				    0));
 	}
@@ -527,9 +449,9 @@ TEST_F(place, pin_holds_former_owners)
 	/* Unpinned they are still there, until tokens change. */
 	EXPECT_EQ(0, pin(self->fd, CHRING_IOC_UNPIN, &(struct chring_pin){}));
 	EXPECT_EQ(0, differ(self->fd, CHRING_LOOKUP_PREVIOUS, mirror, 0));
-	ASSERT_EQ(0, commit(mirror, &c));
+	ASSERT_EQ(0, crowd_commit(mirror, &c));
 	c.member[30].weight = 5;
-	ASSERT_EQ(0, commit(self->fd, &c));
+	ASSERT_EQ(0, crowd_commit(self->fd, &c));
 	EXPECT_EQ(0, differ(self->fd, CHRING_LOOKUP_PREVIOUS, mirror, 0));
 	crowd_free(&c);
 	close(mirror);
@@ -731,8 +653,8 @@ static void scene_random(struct scene *s)
 		m->state = rng() % 3 ? CHRING_STATE_UP : rng() % 3;
 		/* Unequal ones: most nodes are in the first. */
 		s->zone[i] = rng() % 2 ? 0 : rng() % zones;
-		m->zone_off = SOME * 6 + s->zone[i] * 6;
-		m->zone_len = 6;
+		m->zone_off = (SOME + s->zone[i]) * CROWD_NAME;
+		m->zone_len = CROWD_NAME;
 	}
 }
 
@@ -828,7 +750,7 @@ TEST_F_TIMEOUT(place, random_memberships, 600)
 	crowd_make(&s.c, SOME, 5);
 	for (i = 0; i < rounds; i++) {
 		scene_random(&s);
-		ASSERT_EQ(0, commit(self->fd, &s.c));
+		ASSERT_EQ(0, crowd_commit(self->fd, &s.c));
 		ASSERT_EQ(0, scene_tokens(self->fd, &s));
 		for (k = 0; k < 6; k++) {
 			__u32 walk[SOME], zoned[SOME], n, count;
@@ -883,7 +805,7 @@ TEST_F_TIMEOUT(place, walks_are_bounded, 600)
 		}
 		for (i = 0; i < left[k] && i < 6; i++)
 			zones[i % 3] = 1;
-		ASSERT_EQ(0, commit(fd, &c));
+		ASSERT_EQ(0, crowd_commit(fd, &c));
 		for (i = 0; i < 20; i++) {
 			__u32 flags = i % 2 ? CHRING_LOOKUP_ZONES : 0;
 			__u32 seen[3] = {}, found;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The bits of the status pages: whose they are, and for how long. */
 #include "kselftest_harness.h"
+#include "libcrowd.h"
 #include "libstatus.h"
 
 #define RING	"status-test"
 #define NAMES	40
-#define NAME	7	/* bytes of one */
 
 FIXTURE(bits)
 {
@@ -28,47 +28,6 @@ FIXTURE_TEARDOWN(bits)
 	status_unmap((void *)self->s);
 	ring_delete(self->fd, RING);
 	close(self->fd);
-}
-
-static void name_of(char *to, __u32 i)
-{
-	sprintf(to, "A%05ua", i);
-}
-
-/* Nodes as a COMMIT takes them; the last byte of a name is free to be other. */
-struct crowd {
-	struct chring_member *member;
-	char *strings;
-	__u32 count;
-};
-
-static struct crowd crowd_make(__u32 count)
-{
-	struct crowd c = {
-		.member = calloc(count, sizeof(*c.member)),
-		.strings = malloc(count * NAME + 1),
-		.count = count,
-	};
-	__u32 i;
-
-	for (i = 0; i < count; i++) {
-		c.member[i].weight = 1;
-		c.member[i].name_off = NAME * i;
-		c.member[i].name_len = NAME;
-		name_of(c.strings + NAME * i, i);
-	}
-	return c;
-}
-
-static int crowd_commit(int fd, const struct crowd *c)
-{
-	return commit(fd, c->member, c->count, c->strings, NAME * c->count, 0);
-}
-
-static void crowd_free(struct crowd *c)
-{
-	free(c->member);
-	free(c->strings);
 }
 
 /* Bit of each node by its id, and which of these were another node's before. */
@@ -105,12 +64,15 @@ static void follow_bits(struct bits *b, const struct listing *l)
 /* Some of the members come, go, or change, by one COMMIT or one by one. */
 static int change_some(int fd, const struct crowd *all)
 {
-	struct crowd c = { calloc(NAMES, sizeof(*c.member)), all->strings };
-	char name[NAME + 1];
-	int ret;
+	struct crowd c = *all;
+	char name[CROWD_NAME + 1];
 	__u32 i = random() % NAMES;
+	int ret;
 
-	name_of(name, i);
+	c.member = calloc(NAMES, sizeof(*c.member));
+	c.count = 0;
+
+	crowd_name(name, i);
 	if (random() % 3) {
 		ret = node_set_state(fd, name, random() % 3);
 		if (ret == -ENOENT)
@@ -125,7 +87,7 @@ static int change_some(int fd, const struct crowd *all)
 				c.member[c.count].weight = random() % 3;
 				c.member[c.count++].state = random() % 3;
 			}
-		ret = commit(fd, c.member, c.count, c.strings, NAME * NAMES, 0);
+		ret = crowd_commit(fd, &c);
 	}
 	free(c.member);
 	return ret;
@@ -133,11 +95,12 @@ static int change_some(int fd, const struct crowd *all)
 
 TEST_F(bits, are_kept_for_life)
 {
-	struct crowd all = crowd_make(NAMES);
+	struct crowd all;
 	struct bits bits = {};
 	struct listing l;
 	int i;
 
+	crowd_make(&all, NAMES, 0);
 	srandom(1);
 	for (i = 0; i < 300; i++) {
 		ASSERT_EQ(0, change_some(self->fd, &all));
@@ -156,16 +119,17 @@ TEST_F(bits, are_kept_for_life)
 TEST_F(bits, of_thousands_of_nodes)
 {
 	static const __u32 at[] = { 0, 63, 64, 65, 127, 128, 4095, 4096, 4999 };
-	struct crowd c = crowd_make(5000);
-	char name[NAME + 1];
+	struct crowd c;
+	char name[CROWD_NAME + 1];
 	size_t i;
 
+	crowd_make(&c, 5000, 0);
 	for (i = 0; i < c.count; i++)
 		c.member[i].state = i % 3;
 	ASSERT_EQ(0, crowd_commit(self->fd, &c));
 	EXPECT_EQ(0, status_wrong(self->fd, self->s));
 	for (i = 0; i < ARRAY_LEN(at); i++) {
-		name_of(name, at[i]);
+		crowd_name(name, at[i]);
 		ASSERT_EQ(0, node_set_state(self->fd, name, at[i] % 3 ?
 					    CHRING_STATE_UP :
 					    CHRING_STATE_DOWN));
@@ -185,12 +149,13 @@ TEST_F(bits, of_thousands_of_nodes)
 TEST_F_TIMEOUT(bits, as_many_as_can_be, 600)
 {
 	const __u32 nodes = scaled(CHRING_NODES_MAX);
-	struct crowd c = crowd_make(nodes);
+	struct crowd c;
 	unsigned long bytes;
 	__u32 i;
 
 	ASSERT_EQ(0, param_get("max_total_bytes", &bytes));
 	ASSERT_EQ(0, param_set("max_total_bytes", 1UL << 30));
+	crowd_make(&c, nodes, 0);
 	for (i = 0; i < nodes; i++)
 		c.member[i].state = i % 2;
 	ASSERT_EQ(0, crowd_commit(self->fd, &c));
@@ -198,7 +163,7 @@ TEST_F_TIMEOUT(bits, as_many_as_can_be, 600)
 	for (i = 0; i < nodes; i++) {
 		c.member[i].state = !(i % 2);
 		if (i % 3 == 0)
-			c.strings[NAME * i + NAME - 1]++;
+			c.strings[CROWD_NAME * (i + 1) - 1]++;
 	}
 	ASSERT_EQ(0, crowd_commit(self->fd, &c));
 	EXPECT_EQ(0, status_wrong(self->fd, self->s));
