@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "view.h"
 #include "core/digest.h"
+#include "core/fit.h"
 #include "ring.h"
 #include "status.h"
 
@@ -400,7 +401,51 @@ const struct chring_node *chring_view_walk(const struct chring_view *v,
 	u32 visits;
 	u16 slot;
 
-	if (!ret)
-		ret = chring_place_replicas(&c, position, 1, &slot, &visits);
+	if (ret)
+		return ERR_PTR(ret);
+	ret = chring_place_replicas(&c, position, 1, &slot, &visits);
+	chring_ring_walked(v->ring, visits);
 	return ret < 0 ? ERR_PTR(ret) : v->roster->node[slot];
+}
+
+/**
+ * struct fitting - who may be the answer
+ * @v: view
+ * @fit: says so
+ * @data: for @fit
+ */
+struct fitting {
+	const struct chring_view *v;
+	chring_view_fit_fn *fit;
+	void *data;
+};
+
+static bool slot_fits(u32 slot, const void *fitting)
+{
+	const struct fitting *f = fitting;
+	const struct chring_node *node = f->v->roster->node[slot];
+
+	return node && node->tokens && f->fit(node, f->data);
+}
+
+const struct chring_node *
+chring_view_fitting(const struct chring_view *v, u64 position,
+		    chring_view_fit_fn *fit, void *data, u32 *visits)
+{
+	const struct fitting f = { .v = v, .fit = fit, .data = data };
+	struct chring_circle c;
+	int ret = circle_of(v, false, &c);
+
+	*visits = 0;
+	if (!ret)
+		ret = chring_place_fit(&c, position, slot_fits, &f, visits);
+	return ret < 0 ? ERR_PTR(ret) : v->roster->node[ret];
+}
+
+bool chring_view_has(const struct chring_view *v,
+		     const struct chring_node *node)
+{
+	int slot = chring_roster_find(v->roster, node->name, node->name_len);
+
+	return slot >= 0 && v->roster->node[slot] == node;
 }

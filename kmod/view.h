@@ -253,6 +253,30 @@ chring_view_owner(const struct chring_view *v, u64 position)
 }
 
 /**
+ * typedef chring_view_fit_fn - may a node be the answer?
+ * @node: in service with weight
+ * @data: the caller's
+ */
+typedef bool chring_view_fit_fn(const struct chring_node *node, void *data);
+
+/**
+ * chring_view_fitting() - the first node clockwise that fits
+ * @v: view
+ * @position: as the inside of the module sees it
+ * @fit: asked for nodes, for some more than once
+ * @data: for @fit
+ * @visits: set to how many tokens and nodes were looked at
+ *
+ * See chring_place_fit(). Any context in which @fit may be called.
+ *
+ * Return: it, valid as long as @v; or an error as chring_view_owners(), as
+ * ERR_PTR(): -EHOSTUNREACH too if none fits.
+ */
+const struct chring_node *
+chring_view_fitting(const struct chring_view *v, u64 position,
+		    chring_view_fit_fn *fit, void *data, u32 *visits);
+
+/**
  * chring_view_each_owner() - who owns each of some positions
  * @v: view
  * @position: as the inside of the module sees them
@@ -300,5 +324,15 @@ int chring_view_formers(const struct chring_view *v,
 int chring_view_each_former(const struct chring_view *v, const u64 *position,
 			    u32 n, const struct chring_node **node,
 			    struct chring_visits *visits);
+
+/**
+ * chring_view_has() - is a node one of those there are?
+ * @v: view
+ * @node: from chring_view_formers(); valid
+ *
+ * Return: false: it is gone.
+ */
+bool chring_view_has(const struct chring_view *v,
+		     const struct chring_node *node);
 
 #endif /* CHRING_VIEW_H */

@@ -36,6 +36,8 @@ typedef __s64 s64;
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define prefetch(p)		__builtin_prefetch(p)
 #define __must_check		__attribute__((warn_unused_result))
+#undef __always_inline
+#define __always_inline		inline __attribute__((always_inline))
 
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
 

@@ -69,8 +69,7 @@ u64 chring_bound_cap(const struct chring_bound *b, u32 weight);
  * @position: as the inside of the module sees it
  * @visits: set to how many tokens and nodes were looked at
  *
- * At most 64 tokens are visited; if none of them has room, nodes are, each
- * asked for room first and for its distance only then.
+ * A walk of chring_place_fit().
  *
  * With a balance of 100 or more the caps of all nodes in service come to more
  * than @b->tickets, so that one of them has room. Any context.
