@@ -70,6 +70,7 @@ struct chring_node *chring_node_make(const struct chring_config *config,
 		return node;
 	node->id = chring_next_id();
 	node->cookie = edit->cookie;
+	node->priv = edit->priv;
 	node->weight = edit->weight;
 	return give_tokens(node, config, NULL);
 }
@@ -118,6 +119,7 @@ bool chring_node_differs(const struct chring_node *node,
 		node->weight != edit->weight) ||
 	       (edit->flags & CHRING_NODE_COOKIE &&
 		node->cookie != edit->cookie) ||
+	       node->priv != edit->priv ||
 	       (edit->flags & CHRING_NODE_ZONE && !same_zone(node, edit));
 }
 
@@ -136,6 +138,7 @@ struct chring_node *chring_node_edit(const struct chring_config *config,
 	node->id = was->id;
 	node->cookie = edit->flags & CHRING_NODE_COOKIE ? edit->cookie :
 							  was->cookie;
+	node->priv = edit->priv;
 	node->weight = edit->flags & CHRING_NODE_WEIGHT ? edit->weight :
 							  was->weight;
 	return give_tokens(node, config, was);

@@ -119,7 +119,7 @@ static_assert(sizeof(struct chring_config) == 64);
 static_assert(sizeof(struct chring_info) == 64);
 static_assert(sizeof(struct chring_ring_create) == 40);
 static_assert(sizeof(struct chring_ring_name) == 32);
-static_assert(sizeof(struct chring_ring_entry) == 120);
+static_assert(sizeof(struct chring_ring_entry) == 128);
 static_assert(sizeof(struct chring_ring_list) == 32);
 static_assert(sizeof(struct chring_node_change) == 152);
 static_assert(sizeof(struct chring_transfer) == 32);
@@ -204,7 +204,7 @@ static int bind_default(struct file *file)
 	if (chring_file_ring(file))
 		return 0;
 	ring = chring_registry_find(CHRING_DEFAULT_RING,
-				    strlen(CHRING_DEFAULT_RING));
+				    strlen(CHRING_DEFAULT_RING), false);
 	if (!ring)
 		return -ENODEV;
 	/* Somebody was quicker with the same descriptor: then that one holds. */
@@ -275,9 +275,18 @@ static int check_descriptor(struct file *file, const struct command *cmd)
 		return -EBADF;
 	if (cmd->flags & CMD_CHANGES && !(file->f_mode & FMODE_WRITE))
 		return -EBADF;
-	if (ring && !rcu_access_pointer(ring->view))
+	if (ring && chring_ring_deleted(ring))
 		return -ENODEV;
 	return 0;
+}
+
+/* Its owner alone changes a private ring. */
+static int check_ring(const struct chring_ring *ring,
+		      const struct command *cmd)
+{
+	return cmd->flags & CMD_OF_RING &&
+	       cmd->flags & (CMD_CHANGES | CMD_HANDS_OUT) &&
+	       ring->flags & CHRING_RING_PRIVATE ? -EPERM : 0;
 }
 
 static int get_argument(const struct command *cmd, union chring_arg *arg,
@@ -326,7 +335,9 @@ static long chring_ioctl(struct file *file, unsigned int ioc, unsigned long p)
 	if (ret)
 		return ret;
 	call.ring = chring_file_ring(file);
-	ret = cmd->fn(&call);
+	ret = check_ring(call.ring, cmd);
+	if (!ret)
+		ret = cmd->fn(&call);
 	/* A change has answered before it took place: then there is no more. */
 	if ((ret || !(cmd->flags & (CMD_CHANGES | CMD_HANDS_OUT))) &&
 	    chring_call_answer(&call))

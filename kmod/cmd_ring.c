@@ -7,6 +7,9 @@
 #include "registry.h"
 #include "version.h"
 
+/* Rings listed at once. */
+#define CHUNK_RINGS	256U
+
 int chring_cmd_info(struct chring_call *call)
 {
 	struct chring_info *arg = &call->arg->info;
@@ -29,6 +32,17 @@ static int get_ring_name(char *name, u64 user, u32 len)
 	int ret = chring_get_name(name, user, len, CHRING_RING_NAME_MAX);
 
 	return ret ? ret : chring_ring_name_check(name, len);
+}
+
+/* Of one that there may be: public, or private. */
+static int get_any_ring_name(char *name, u64 user, u32 len)
+{
+	int ret = chring_get_name(name, user, len, CHRING_RING_NAME_MAX);
+
+	if (ret)
+		return ret;
+	return memchr(name, '/', len) ? chring_private_name_check(name, len) :
+					chring_ring_name_check(name, len);
 }
 
 static int get_config(struct chring_config *config, u64 user, u32 size)
@@ -101,7 +115,7 @@ int chring_cmd_ring_delete(struct chring_call *call)
 
 	if (arg->flags)
 		return -EINVAL;
-	ret = get_ring_name(name, arg->name, arg->name_len);
+	ret = get_any_ring_name(name, arg->name, arg->name_len);
 	if (ret)
 		return ret;
 	return chring_registry_delete(name, arg->name_len, &c.rq);
@@ -116,12 +130,13 @@ int chring_cmd_bind(struct chring_call *call)
 
 	if (arg->flags)
 		return -EINVAL;
-	ret = get_ring_name(name, arg->name, arg->name_len);
+	ret = get_any_ring_name(name, arg->name, arg->name_len);
 	if (ret)
 		return ret;
 	if (chring_file_ring(call->file))
 		return -EBUSY;
-	ring = chring_registry_find(name, arg->name_len);
+	ring = chring_registry_find(name, arg->name_len,
+				    call->file->f_mode & FMODE_WRITE);
 	if (!ring)
 		return -ENOENT;
 	/* The answer first: a descriptor that is bound stays bound. */
@@ -134,31 +149,72 @@ int chring_cmd_bind(struct chring_call *call)
 	return ret;
 }
 
+/* Chunk by chunk: of private rings there may be any number. */
+static int put_rings(const struct chring_ring_list *arg,
+		     struct chring_ring_entry *entry, u32 *done)
+{
+	bool private = arg->flags & CHRING_LIST_PRIVATE;
+	u64 after = 0;
+	u32 n;
+	int ret;
+
+	do {
+		n = chring_registry_list(&after, private, entry, CHUNK_RINGS);
+		/* More than there were a moment ago. */
+		if (n > arg->count - *done)
+			return -EMSGSIZE;
+		ret = chring_put_entries(arg->entries +
+					 (u64)*done * arg->entry_size,
+					 arg->entry_size, entry,
+					 sizeof(*entry), n);
+		if (!ret)
+			ret = chring_pause();
+		if (ret)
+			return ret;
+		*done += n;
+	} while (n == CHUNK_RINGS);
+	return 0;
+}
+
+static u32 count_rings(const struct chring_ring_list *arg)
+{
+	u64 after = 0;
+
+	return chring_registry_list(&after, arg->flags & CHRING_LIST_PRIVATE,
+				    NULL, 0);
+}
+
+static int list_rings(struct chring_ring_list *arg)
+{
+	struct chring_ring_entry *entry;
+	u32 done = 0;
+	int ret;
+
+	arg->out_count = count_rings(arg);
+	if (arg->out_count > arg->count)
+		return -EMSGSIZE;
+	if (!arg->out_count)
+		return 0;
+	entry = chring_buffer_alloc(CHUNK_RINGS * sizeof(*entry));
+	if (IS_ERR(entry))
+		return PTR_ERR(entry);
+	ret = put_rings(arg, entry, &done);
+	chring_buffer_free(entry);
+	arg->out_count = ret == -EMSGSIZE ?
+			 max(count_rings(arg), arg->count + 1) : done;
+	return ret;
+}
+
 int chring_cmd_ring_list(struct chring_call *call)
 {
 	struct chring_ring_list *arg = &call->arg->ring_list;
-	struct chring_ring_entry *entry;
-	u32 room = min_t(u32, arg->count, CHRING_RINGS_MAX);
-	size_t bytes = room * sizeof(*entry);
 	int ret;
 
-	if (arg->flags)
+	if (arg->flags & ~CHRING_LIST_PRIVATE)
 		return -EINVAL;
+	if (arg->flags && !(call->file->f_mode & FMODE_WRITE))
+		return -EBADF;
 	ret = chring_check_entry(arg->entry_size,
 				 offsetofend(struct chring_ring_entry, name));
-	if (ret)
-		return ret;
-	if (!room) {
-		arg->out_count = chring_registry_list(NULL, 0);
-		return arg->out_count ? -EMSGSIZE : 0;
-	}
-	entry = chring_buffer_alloc(bytes);
-	if (IS_ERR(entry))
-		return PTR_ERR(entry);
-	arg->out_count = chring_registry_list(entry, room);
-	ret = arg->out_count > room ? -EMSGSIZE :
-	      chring_put_entries(arg->entries, arg->entry_size, entry,
-				 sizeof(*entry), arg->out_count);
-	chring_buffer_free(entry);
-	return ret;
+	return ret ? ret : list_rings(arg);
 }

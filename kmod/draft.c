@@ -344,13 +344,20 @@ static int wait_for_room(struct chring_draft *d)
  *    nodes that come into service or leave it are added up anew. A view loaded
  *    under that lock cannot be replaced before it is given up: no read section
  *    is needed.
- * 9. A ring that is deleted is 2 with NULL as the successor: a reader sees NULL
- *    and says ENODEV, or a view that is valid until it unlocks.
- *
+ * 9. A ring that is deleted keeps its view for as long as kernel code holds it;
+ *    to close it then is 2 with NULL as the successor. A program's reader finds
+ *    @deleted or NULL, and says ENODEV; or a view that is valid until it unlocks.
+ *    To load a view after a look at @deleted that was too early is no harm: that
+ *    is an answer from before the deletion, or NULL. @deleted is stored under the
+ *    lock of 8, so that who counts loads knows; and for everyone else before the
+ *    command that deletes has ended.
  * 10. The status pages are read without RCU, by programs that have them mapped:
  *    see status.c, for both sides. They are written around the pointer store,
  *    under the lock of 8, which is where a program's first mapping finds the
  *    view that it begins with.
+ * 11. Kernel code is told of an epoch by its writer, after 7, with the ring's lock
+ *    held: so of one epoch after the other, and while it is told nothing newer can
+ *    be asked.
  */
 static void publish(struct chring_draft *d)
 {
@@ -474,6 +481,7 @@ static void draft_publish(struct chring_draft *d)
 
 	publish(d);
 	chring_log_append(&d->ring->log, &d->space, &change);
+	chring_notices_tell(d->ring, CHRING_CHANGED, &change);
 }
 
 int chring_draft_commit(struct chring_draft *d, struct chring_request *rq)

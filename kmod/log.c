@@ -15,7 +15,7 @@ static struct chring_change *record(const struct chring_log_space *space,
 static bool same_node(const struct chring_node *a, const struct chring_node *b)
 {
 	return a == b || (a->weight == b->weight && a->cookie == b->cookie &&
-			  chring_node_same_zone(a, b));
+			  a->priv == b->priv && chring_node_same_zone(a, b));
 }
 
 void chring_change_count(struct chring_change *change,

@@ -19,7 +19,7 @@
  * @live: after it
  * @added: nodes that came
  * @removed: nodes that went
- * @changed: nodes that stayed and have another weight, zone or cookie
+ * @changed: nodes that stayed and have another weight, zone, cookie or priv
  * @flipped: nodes that stayed and have another state
  * @flags: CHRING_EVENT_*
  */

@@ -36,13 +36,33 @@ static struct chring_ring *find_rcu(const char *name, u32 len)
 	return NULL;
 }
 
-struct chring_ring *chring_registry_find(const char *name, u32 len)
+static bool is_private(const struct chring_ring *ring)
+{
+	return ring->flags & CHRING_RING_PRIVATE;
+}
+
+struct chring_ring *chring_registry_find(const char *name, u32 len,
+					 bool private)
 {
 	struct chring_ring *ring;
 
 	rcu_read_lock();
 	ring = find_rcu(name, len);
-	if (ring && !chring_ring_tryget(ring))
+	if (ring && (chring_ring_deleted(ring) ||
+		     (is_private(ring) && !private) ||
+		     !chring_ring_tryget(ring)))
+		ring = NULL;
+	rcu_read_unlock();
+	return ring;
+}
+
+struct chring_ring *chring_registry_hold(const char *name, u32 len)
+{
+	struct chring_ring *ring;
+
+	rcu_read_lock();
+	ring = find_rcu(name, len);
+	if (ring && (is_private(ring) || !chring_ring_use(ring)))
 		ring = NULL;
 	rcu_read_unlock();
 	return ring;
@@ -53,14 +73,48 @@ u32 chring_registry_count(void)
 	return READ_ONCE(rings);
 }
 
+/*
+ * Once for every ring that was linked. The end of a private ring and a new one
+ * that wants its name may both be about to.
+ */
+static void unlink_locked(struct chring_ring *ring)
+{
+	lockdep_assert_held(&registry_lock);
+	if (!hash_hashed(&ring->by_name))
+		return;
+	hash_del_rcu(&ring->by_name);
+	xa_erase(&rings_by_id, ring->id);
+	if (!is_private(ring))
+		WRITE_ONCE(rings, rings - 1);
+}
+
+static void unlink_ring(struct chring_ring *ring)
+{
+	mutex_lock(&registry_lock);
+	unlink_locked(ring);
+	mutex_unlock(&registry_lock);
+}
+
+/* A private ring whose end has only not come yet does not keep its name. */
+static bool name_is_free(const char *name, u32 len)
+{
+	struct chring_ring *old = find_rcu(name, len);
+
+	if (old && chring_ring_deleted(old)) {
+		unlink_locked(old);
+		old = NULL;
+	}
+	return !old;
+}
+
 static int link_ring(struct chring_ring *ring, struct chring_request *rq)
 {
 	int ret;
 
 	lockdep_assert_held(&registry_lock);
-	if (find_rcu(ring->name, ring->name_len))
+	if (!name_is_free(ring->name, ring->name_len))
 		return -EEXIST;
-	if (rings >= CHRING_RINGS_MAX)
+	if (!is_private(ring) && rings >= CHRING_RINGS_MAX)
 		return -ENOSPC;
 	/* Room first, so that nothing can fail once the answer is given. */
 	ret = xa_reserve(&rings_by_id, ring->id,
@@ -77,8 +131,24 @@ static int link_ring(struct chring_ring *ring, struct chring_request *rq)
 	xa_store(&rings_by_id, ring->id, ring, GFP_KERNEL);
 	hash_add_rcu(rings_by_name, &ring->by_name,
 		     name_hash(ring->name, ring->name_len));
-	WRITE_ONCE(rings, rings + 1);
+	if (!is_private(ring))
+		WRITE_ONCE(rings, rings + 1);
 	return 0;
+}
+
+static int add_ring(struct chring_ring *ring, struct chring_request *rq)
+{
+	int ret;
+
+	rq->facts = (struct chring_facts){ .ring = ring->id, .epoch = 1 };
+	ret = mutex_lock_killable(&registry_lock);
+	if (!ret) {
+		ret = link_ring(ring, rq);
+		mutex_unlock(&registry_lock);
+	}
+	if (ret)
+		chring_ring_abandon(ring);
+	return ret;
 }
 
 int chring_registry_create(const char *name, u32 len,
@@ -86,33 +156,73 @@ int chring_registry_create(const char *name, u32 len,
 			   struct chring_request *rq)
 {
 	struct chring_ring *ring = chring_ring_create(name, len, config);
+
+	/* What makes it is the user that its name is from then on. */
+	return IS_ERR(ring) ? PTR_ERR(ring) : add_ring(ring, rq);
+}
+
+struct chring_ring *chring_registry_make(const char *name, u32 len,
+					 const struct chring_config *config,
+					 u32 keys)
+{
+	struct chring_ring *ring = chring_ring_create(name, len, config);
+	struct chring_request rq = {};
 	int ret;
 
 	if (IS_ERR(ring))
-		return PTR_ERR(ring);
-	rq->facts = (struct chring_facts){ .ring = ring->id, .epoch = 1 };
-	ret = mutex_lock_killable(&registry_lock);
-	if (!ret) {
-		ret = link_ring(ring, rq);
-		mutex_unlock(&registry_lock);
-	}
-	/* A ring that has its name lives on the reference that made it. */
-	if (ret)
-		chring_ring_abandon(ring);
-	return ret;
+		return ring;
+	ring->flags = CHRING_RING_PRIVATE;
+	ring->keys = keys;
+	ret = add_ring(ring, &rq);
+	return ret ? ERR_PTR(ret) : ring;
 }
 
-static void unlink_ring(struct chring_ring *ring)
+/* Locked: the name is no user any more. Return: it was the last one. */
+static bool drop_name(struct chring_ring *ring)
 {
-	mutex_lock(&registry_lock);
-	hash_del_rcu(&ring->by_name);
-	xa_erase(&rings_by_id, ring->id);
-	WRITE_ONCE(rings, rings - 1);
-	mutex_unlock(&registry_lock);
+	bool last;
+
+	unlink_ring(ring);
+	chring_ring_withdraw(ring);
+	last = chring_ring_unuse(ring);
+	if (last)
+		chring_ring_close(ring);
+	return last;
+}
+
+/*
+ * What the last user leaves, who may not sleep: it needs the ring's lock, and it
+ * may free much. A private ring is still to be withdrawn.
+ */
+static void ring_end(struct chring_deferred *d)
+{
+	struct chring_ring *ring = container_of(d, struct chring_ring, end);
+
+	mutex_lock(&ring->lock);
+	if (is_private(ring)) {
+		unlink_ring(ring);
+		chring_ring_withdraw(ring);
+	}
+	chring_ring_close(ring);
+	mutex_unlock(&ring->lock);
+	chring_ring_put(ring);
+}
+
+void chring_registry_drop(struct chring_ring *ring)
+{
+	if (!chring_ring_unuse(ring))
+		return;
+	/*
+	 * Of a public ring the name was a user, and it is deleted already. A
+	 * private one has had all its changes: its owner made them.
+	 */
+	WRITE_ONCE(ring->deleted, true);
+	chring_defer(&ring->end, ring_end);
 }
 
 /* @ring is locked: nobody else deletes it or changes it. */
-static int delete_locked(struct chring_ring *ring, struct chring_request *rq)
+static int delete_locked(struct chring_ring *ring, struct chring_request *rq,
+			 bool *last)
 {
 	int ret;
 
@@ -122,8 +232,7 @@ static int delete_locked(struct chring_ring *ring, struct chring_request *rq)
 		if (ret)
 			return ret;
 	}
-	unlink_ring(ring);
-	chring_ring_close(ring);
+	*last = drop_name(ring);
 	return 0;
 }
 
@@ -131,23 +240,24 @@ int chring_registry_delete(const char *name, u32 len,
 			   struct chring_request *rq)
 {
 	struct chring_ring *ring;
+	bool last = false;
 	int ret;
 
 	if (len == strlen(CHRING_DEFAULT_RING) &&
 	    !memcmp(name, CHRING_DEFAULT_RING, len))
 		return -EPERM;
-	ring = chring_registry_find(name, len);
+	ring = chring_registry_find(name, len, true);
 	if (!ring)
 		return -ENOENT;
-	ret = chring_ring_lock(ring);
+	ret = is_private(ring) ? -EPERM : chring_ring_lock(ring);
 	if (!ret) {
-		ret = delete_locked(ring, rq);
+		ret = delete_locked(ring, rq, &last);
 		chring_ring_unlock(ring);
 	} else if (ret == -ENODEV) {
 		ret = -ENOENT;
 	}
-	/* One for the name that it had, one for having found it. */
-	if (!ret)
+	/* One for the users that it had, one for having found it. */
+	if (last)
 		chring_ring_put(ring);
 	chring_ring_put(ring);
 	return ret;
@@ -166,24 +276,30 @@ static void fill_entry(struct chring_ring_entry *e,
 		.bytes = chring_view_total_bytes(v),
 		.nodes = v->nodes,
 		.live = v->live,
+		.flags = ring->flags,
+		.keys = ring->keys,
 	};
 	memcpy(e->name, ring->name, ring->name_len);
 }
 
-u32 chring_registry_list(struct chring_ring_entry *entry, u32 room)
+u32 chring_registry_list(u64 *after, bool private,
+			 struct chring_ring_entry *entry, u32 room)
 {
 	struct chring_ring *ring;
 	unsigned long id;
 	u32 n = 0;
 
 	rcu_read_lock();
-	xa_for_each(&rings_by_id, id, ring) {
+	xa_for_each_start(&rings_by_id, id, ring, *after + 1) {
 		const struct chring_view *v = chring_ring_view(ring);
 
-		if (!v)
+		if (!v || (is_private(ring) && !private))
 			continue;
-		if (n < room)
+		if (room && n == room)
+			break;
+		if (room)
 			fill_entry(&entry[n], ring, v);
+		*after = id;
 		n++;
 	}
 	rcu_read_unlock();
@@ -209,6 +325,8 @@ void chring_registry_exit(void)
 	struct chring_ring *ring;
 	unsigned long id;
 
+	/* What the last users have left; then there are no private rings. */
+	chring_defer_wait();
 	xa_for_each(&rings_by_id, id, ring) {
 		unlink_ring(ring);
 		chring_ring_abandon(ring);

@@ -17,8 +17,11 @@ struct chring_view *chring_ring_locked_view(struct chring_ring *ring)
 
 const struct chring_view *chring_ring_counted_view(const struct chring_ring *ring)
 {
-	return rcu_dereference_protected(ring->view,
-					 lockdep_is_held(&ring->loads.lock));
+	const struct chring_view *v;
+
+	v = rcu_dereference_protected(ring->view,
+				      lockdep_is_held(&ring->loads.lock));
+	return chring_ring_deleted(ring) ? NULL : v;
 }
 
 int chring_ring_lock(struct chring_ring *ring)
@@ -27,7 +30,7 @@ int chring_ring_lock(struct chring_ring *ring)
 
 	if (ret)
 		return ret;
-	if (!chring_ring_locked_view(ring)) {
+	if (chring_ring_deleted(ring)) {
 		mutex_unlock(&ring->lock);
 		return -ENODEV;
 	}
@@ -46,7 +49,8 @@ struct chring_view *chring_ring_view_get(struct chring_ring *ring)
 	rcu_read_lock();
 	/* A view that loses its last reference here has a successor. */
 	do {
-		v = rcu_dereference(ring->view);
+		v = chring_ring_deleted(ring) ? NULL :
+						rcu_dereference(ring->view);
 	} while (v && !refcount_inc_not_zero(&v->refs));
 	rcu_read_unlock();
 	return v;
@@ -111,6 +115,7 @@ struct chring_ring *chring_ring_create(const char *name, u32 len,
 	memcpy(ring->name, name, len);
 	ring->name_len = len;
 	refcount_set(&ring->refs, 1);
+	refcount_set(&ring->users, 1);
 	mutex_init(&ring->lock);
 	chring_loads_init(&ring->loads);
 	chring_log_init(&ring->log, 1);
@@ -140,25 +145,43 @@ void chring_ring_put(struct chring_ring *ring)
 		chring_retire(&ring->retired, ring_free);
 }
 
-void chring_ring_close(struct chring_ring *ring)
+void chring_ring_withdraw(struct chring_ring *ring)
 {
-	struct chring_view *old = chring_ring_locked_view(ring);
 	struct chring_loads_room room;
 
+	lockdep_assert_held(&ring->lock);
 	spin_lock_bh(&ring->loads.lock);
 	chring_status_begin(ring->status);
-	rcu_assign_pointer(ring->view, NULL);
+	WRITE_ONCE(ring->deleted, true);
 	chring_status_end(ring->status, NULL);
 	chring_loads_empty(&ring->loads, &room);
 	spin_unlock_bh(&ring->loads.lock);
 	chring_loads_room_free(&room);
-	chring_view_put(old);
 	chring_log_close(&ring->log);
+	chring_notices_tell(ring, CHRING_DELETED, NULL);
+}
+
+/*
+ * A user comes by chring_ring_use(), from above 0 alone. So when the last one has
+ * gone, nobody comes any more who might load the pointer as a user; whoever
+ * still reads the view, of users and of programs, does so in a read section or
+ * has a reference to it.
+ */
+void chring_ring_close(struct chring_ring *ring)
+{
+	struct chring_view *old = chring_ring_locked_view(ring);
+
+	WARN_ON_ONCE(!chring_ring_deleted(ring) ||
+		     rcu_access_pointer(ring->notices.first));
+	rcu_assign_pointer(ring->view, NULL);
+	chring_view_put(old);
 }
 
 void chring_ring_abandon(struct chring_ring *ring)
 {
 	mutex_lock(&ring->lock);
+	chring_ring_withdraw(ring);
+	WARN_ON_ONCE(!chring_ring_unuse(ring));
 	chring_ring_close(ring);
 	mutex_unlock(&ring->lock);
 	chring_ring_put(ring);

@@ -7,16 +7,22 @@
 #include "core/moves.h"
 #include "loads.h"
 #include "log.h"
+#include "notices.h"
 #include "view.h"
 
 /**
  * struct chring_ring - a ring
- * @view: what readers see; NULL once the ring is deleted
+ * @view: what readers see; NULL once nobody may ask any more
+ * @deleted: programs cannot ask; @view is what it last was, for kernel code
+ * @flags: CHRING_RING_*, as a program is told; never change once it has its name
+ * @keys: enum chring_keys, likewise
  * @config: resolved, never changes
  * @id: never used twice
  * @name: NUL-terminated, never changes
  * @name_len: its bytes
- * @refs: its name, its views, and who else holds it
+ * @refs: its users together, its views, and who else holds it
+ * @users: its name, if that is a public one, and the kernel code that holds it:
+ *	those for whom it answers. The last one closes it
  * @lock: held by a writer from its first look at @view until it has published
  * @worst_walk: most tokens and nodes that a lookup looked at
  * @retired_bytes: memory of views published once and not freed yet
@@ -25,28 +31,42 @@
  * @status: what programs are shown of it, written under the lock of @loads;
  *	NULL until one has asked for it
  * @log: of its last changes; has a lock of its own
+ * @notices: kernel code that is told of changes
  * @by_name: the registry's
+ * @end: likewise: what the last user leaves to be done
  * @retired: once @refs is 0
  *
  * Order of locks: @lock, then that of @loads or that of @log, inside of which
  * there is none; or @lock, the registry's, mmap_lock (the answer to a change is
  * written to user memory before the change is published). So nothing that is
  * called under mmap_lock may take @lock.
+ *
+ * The end of a ring has two steps. First it is withdrawn: programs are told that
+ * it is deleted, by the answers of commands, by poll() and by its status pages,
+ * and nothing changes it from then on. When nobody in the kernel holds it either
+ * it is closed: its view goes. Its struct stays for as long as a descriptor, a
+ * mapping or a view that is not freed yet refers to it.
  */
 struct chring_ring {
 	struct chring_view __rcu *view;
+	bool deleted;
+	u32 flags;
+	u32 keys;
 	struct chring_config config;
 	u64 id;
 	char name[CHRING_RING_NAME_MAX + 1];
 	u32 name_len;
 	refcount_t refs;
+	refcount_t users;
 	struct mutex lock;
 	u32 worst_walk;
 	atomic_long_t retired_bytes;
 	struct chring_loads loads;
 	struct chring_status *status;
 	struct chring_log log;
+	struct chring_notices notices;
 	struct hlist_node by_name;
+	struct chring_deferred end;
 	struct chring_retired retired;
 };
 
@@ -97,6 +117,7 @@ struct chring_request {
  * @weight: checked
  * @state: checked
  * @cookie: any
+ * @priv: any, for the owner of a private ring; set always
  */
 struct chring_edit {
 	u32 flags;
@@ -108,6 +129,7 @@ struct chring_edit {
 	u32 weight;
 	u32 state;
 	u64 cookie;
+	void *priv;
 };
 
 /* All that can be set of a node. */
@@ -128,8 +150,8 @@ u32 chring_max_tokens(void);
  * @len: how many
  * @config: resolved
  *
- * May sleep. Return: a ring with one reference, the caller's; or ERR_PTR() of
- * -ENOMEM, -EDQUOT or -EINTR.
+ * May sleep. Return: a ring with one user, the caller, and one reference for
+ * all users; or ERR_PTR() of -ENOMEM, -EDQUOT or -EINTR.
  */
 struct chring_ring *chring_ring_create(const char *name, u32 len,
 				       const struct chring_config *config);
@@ -144,8 +166,16 @@ int __must_check chring_ring_lock(struct chring_ring *ring);
 void chring_ring_unlock(struct chring_ring *ring);
 
 /**
- * chring_ring_close() - a ring that no one can ask any more
+ * chring_ring_withdraw() - a ring that programs cannot ask any more
  * @ring: locked
+ *
+ * Nor can it be changed. Kernel code that holds it is told, and goes on asking.
+ */
+void chring_ring_withdraw(struct chring_ring *ring);
+
+/**
+ * chring_ring_close() - a ring that no one can ask any more
+ * @ring: locked, withdrawn, without users
  *
  * Its memory goes once readers have gone, the ring itself with its last
  * reference.
@@ -153,10 +183,28 @@ void chring_ring_unlock(struct chring_ring *ring);
 void chring_ring_close(struct chring_ring *ring);
 
 /**
- * chring_ring_abandon() - give back a ring that was made and not wanted
- * @ring: with one reference, that of chring_ring_create()
+ * chring_ring_abandon() - give back a ring that nobody wants
+ * @ring: whose only user is the caller
  */
 void chring_ring_abandon(struct chring_ring *ring);
+
+/* Has it been deleted, for programs? */
+static inline bool chring_ring_deleted(const struct chring_ring *ring)
+{
+	return READ_ONCE(ring->deleted);
+}
+
+/* One more user, under rcu_read_lock(): false if the last one has gone. */
+static inline bool __must_check chring_ring_use(struct chring_ring *ring)
+{
+	return refcount_inc_not_zero(&ring->users);
+}
+
+/* One user less. Return: it was the last one; the ring is to be closed. */
+static inline bool __must_check chring_ring_unuse(struct chring_ring *ring)
+{
+	return refcount_dec_and_test(&ring->users);
+}
 
 static inline struct chring_ring *chring_ring_get(struct chring_ring *ring)
 {
@@ -174,7 +222,7 @@ static inline bool __must_check chring_ring_tryget(struct chring_ring *ring)
 void chring_ring_put(struct chring_ring *ring);
 
 /**
- * chring_ring_view() - the view of now
+ * chring_ring_view() - the view of now, for programs
  * @ring: ring
  *
  * Under rcu_read_lock(), for as long as the view is used.
@@ -183,6 +231,19 @@ void chring_ring_put(struct chring_ring *ring);
  */
 static inline const struct chring_view *
 chring_ring_view(const struct chring_ring *ring)
+{
+	return chring_ring_deleted(ring) ? NULL : rcu_dereference(ring->view);
+}
+
+/**
+ * chring_ring_used_view() - the view of now, for a user
+ * @ring: ring
+ *
+ * Under rcu_read_lock(), for as long as the view is used. There always is one:
+ * the ring is closed after its last user.
+ */
+static inline const struct chring_view *
+chring_ring_used_view(const struct chring_ring *ring)
 {
 	return rcu_dereference(ring->view);
 }
@@ -201,10 +262,13 @@ chring_ring_view(const struct chring_ring *ring)
 struct chring_view * __must_check
 chring_ring_view_get(struct chring_ring *ring);
 
-/* The view of now, for who holds the ring's lock. */
+/* The view of now, or the last one, for who holds the ring's lock. */
 struct chring_view *chring_ring_locked_view(struct chring_ring *ring);
 
-/* The view of now, for who holds the lock of the ring's loads. */
+/*
+ * The view of now, for who holds the lock of the ring's loads; NULL if the ring
+ * has been deleted.
+ */
 const struct chring_view *chring_ring_counted_view(const struct chring_ring *ring);
 
 /* What a view says of its ring. */

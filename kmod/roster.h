@@ -15,6 +15,7 @@
  * @refs: rosters and makers that hold it
  * @id: never used twice
  * @cookie: the caller's
+ * @priv: of the owner of a private ring; never shown to programs
  * @digest_key: from chring_digest_node_key()
  * @zone_key: hash of the zone's name, by a secret seed: nobody can choose names
  *	whose hashes are near each other
@@ -29,6 +30,7 @@ struct chring_node {
 	refcount_t refs;
 	u64 id;
 	u64 cookie;
+	void *priv;
 	u64 digest_key;
 	u64 zone_key;
 	u32 weight;

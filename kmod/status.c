@@ -82,7 +82,7 @@ int chring_status_open(struct chring_ring *ring)
 
 	/* Pairs with the release below: it is filled in. */
 	if (smp_load_acquire(&ring->status))
-		return rcu_access_pointer(ring->view) ? 0 : -ENODEV;
+		return chring_ring_deleted(ring) ? -ENODEV : 0;
 	s = chring_alloc_pages(CHRING_STATUS_BYTES);
 	if (IS_ERR(s))
 		return PTR_ERR(s);

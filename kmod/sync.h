@@ -10,6 +10,7 @@
 #include <linux/bug.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -43,6 +44,29 @@ void chring_retire(struct chring_retired *r,
  * Sleeps for a grace period at least.
  */
 void chring_retire_wait(void);
+
+/**
+ * struct chring_deferred - head of an object that something is to be done with
+ * @work: waits for a worker
+ * @fn: does it, in process context
+ */
+struct chring_deferred {
+	struct work_struct work;
+	void (*fn)(struct chring_deferred *d);
+};
+
+/**
+ * chring_defer() - have something done that may sleep
+ * @d: in the object, which must not go before @fn is called; not deferred yet
+ * @fn: called soon, in process context; may retire the object
+ *
+ * Any context.
+ */
+void chring_defer(struct chring_deferred *d,
+		  void (*fn)(struct chring_deferred *d));
+
+/* Wait until what was deferred so far is done. May sleep. */
+void chring_defer_wait(void);
 
 /* Wake all who wait, and can be interrupted. */
 void chring_wake(wait_queue_head_t *q);

@@ -110,7 +110,7 @@ layers_user()
 	mapfile -t below < <(files 'kmod/core/*.[ch]' 'kmod/ring.[ch]' 'kmod/registry.[ch]' \
 		'kmod/view.[ch]' 'kmod/roster.[ch]' 'kmod/sync.[ch]' 'kmod/budget.[ch]' \
 		'kmod/log.[ch]' 'kmod/loads.[ch]' 'kmod/draft.[ch]' 'kmod/change.c' \
-		'kmod/commit.c' 'kmod/tokens.[ch]' 'kmod/status.[ch]' 'kmod/listing.[ch]')
+		'kmod/commit.c' 'kmod/order.[ch]' 'kmod/notices.[ch]' 'kmod/chring.h' 'kmod/tokens.[ch]' 'kmod/status.[ch]' 'kmod/listing.[ch]')
 	none '\<__user\>|copy_(from|to)_user' "${below[@]}"
 }
 

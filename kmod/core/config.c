@@ -45,6 +45,24 @@ int chring_ring_name_check(const char *name, size_t len)
 	return 0;
 }
 
+int chring_private_name_check(const char *name, size_t len)
+{
+	bool slash = false;
+	size_t i;
+
+	if (!len)
+		return -EINVAL;
+	if (len > CHRING_RING_NAME_MAX)
+		return -ENAMETOOLONG;
+	for (i = 0; i < len; i++) {
+		slash |= name[i] == '/';
+		if (!ring_byte_ok(name[i]) && name[i] != '/' &&
+		    name[i] != '[' && name[i] != ']')
+			return -EINVAL;
+	}
+	return slash && name[0] != '/' ? 0 : -EINVAL;
+}
+
 static int resolve_hash(struct chring_config *c)
 {
 	u32 widest;

@@ -50,4 +50,16 @@ int chring_name_check(const char *name, size_t len);
  */
 int chring_ring_name_check(const char *name, size_t len);
 
+/**
+ * chring_private_name_check() - may a private ring be called this?
+ * @name: bytes
+ * @len: how many
+ *
+ * Never what chring_ring_name_check() takes.
+ *
+ * Return: 0, -EINVAL (empty, not of [A-Za-z0-9._:/-] and of [ and ], without a
+ * slash or with one first) or -ENAMETOOLONG.
+ */
+int chring_private_name_check(const char *name, size_t len);
+
 #endif /* CHRING_CONFIG_H */

@@ -624,6 +624,8 @@ static void test_ring_epoch_and_end(void)
 	CHECK(!g.load && !g.tickets && g.serial == serial + 2);
 	/* Closed while somebody holds the ring: nothing to count on. */
 	mutex_lock(&rig.ring->lock);
+	chring_ring_withdraw(rig.ring);
+	CHECK(chring_ring_unuse(rig.ring));
 	chring_ring_close(rig.ring);
 	mutex_unlock(&rig.ring->lock);
 	CHECK(chring_loads_acquire(rig.ring, 0, 0, &g) == -ENODEV);

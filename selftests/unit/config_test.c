@@ -130,6 +130,7 @@ static void test_bytes(void)
 
 	for (byte = 0; byte < 256; byte++) {
 		char name[] = { 'a', byte, 'z' };
+		char path[] = { 'a', '/', byte, 'z' };
 		struct chring_config c = { .sep_len = 3 };
 		bool digit = byte >= '0' && byte <= '9';
 
@@ -137,6 +138,9 @@ static void test_bytes(void)
 		      (graphic(byte) ? 0 : -EINVAL));
 		CHECK(chring_ring_name_check(name, 3) ==
 		      (ring_byte(byte) ? 0 : -EINVAL));
+		CHECK(chring_private_name_check(path, 4) ==
+		      (ring_byte(byte) || byte == '/' || byte == '[' ||
+		       byte == ']' ? 0 : -EINVAL));
 		memcpy(c.sep, name, 3);
 		CHECK(chring_config_resolve(&c) ==
 		      (graphic(byte) && !digit ? 0 : -EINVAL));
@@ -158,6 +162,26 @@ static void test_lengths(void)
 	CHECK(chring_ring_name_check(name, 64) == -ENAMETOOLONG);
 	CHECK(chring_ring_name_check(".a", 2) == -EINVAL);
 	CHECK(chring_ring_name_check("a.", 2) == 0);
+}
+
+/* What one may be called, the other may not. */
+static void test_private_names(void)
+{
+	char name[64];
+
+	memset(name, 'n', sizeof(name));
+	CHECK(chring_private_name_check(name, 63) == -EINVAL);
+	name[1] = '/';
+	CHECK(chring_private_name_check(name, 0) == -EINVAL);
+	CHECK(chring_private_name_check(name, 1) == -EINVAL);
+	CHECK(chring_private_name_check(name, 2) == 0);
+	CHECK(chring_private_name_check(name, 63) == 0);
+	CHECK(chring_private_name_check(name, 64) == -ENAMETOOLONG);
+	CHECK(chring_ring_name_check(name, 63) == -EINVAL);
+	CHECK(chring_private_name_check("/a", 2) == -EINVAL);
+	CHECK(chring_private_name_check("a/", 2) == 0);
+	CHECK(chring_private_name_check("[a]", 3) == -EINVAL);
+	CHECK(chring_private_name_check("ipvs/1/tcp/[::1]:80", 19) == 0);
 }
 
 /* -- positions and counts */
@@ -222,6 +246,7 @@ static const struct tap_test tests[] = {
 	{ "defaults", test_defaults },
 	{ "bytes", test_bytes },
 	{ "lengths", test_lengths },
+	{ "private_names", test_private_names },
 	{ "positions", test_positions },
 	{ "counts", test_counts },
 	{ "parts", test_parts },

@@ -291,8 +291,12 @@ static struct look {
 static void look_now(void)
 {
 	const struct scene *s = look.scene;
-	const struct chring_view *v = rcu_access_pointer(s->rig.ring->view);
+	const struct chring_ring *ring = s->rig.ring;
+	const struct chring_view *v = rcu_access_pointer(ring->view);
 	struct told t;
+
+	if (chring_ring_deleted(ring))
+		v = NULL;
 
 	if (!told_try(s->s, &t)) {
 		look.odd++;

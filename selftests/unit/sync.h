@@ -267,4 +267,17 @@ struct hlist_node {
 	struct hlist_node *next, **pprev;
 };
 
+struct chring_deferred {
+	void (*fn)(struct chring_deferred *d);
+};
+
+/* -- who is told */
+
+struct notifier_block {
+	int (*notifier_call)(struct notifier_block *nb, unsigned long action,
+			     void *data);
+	struct notifier_block *next;
+	int priority;
+};
+
 #endif /* CHRING_SYNC_H */

@@ -46,6 +46,10 @@
  * ``default`` from its first command that asks for a ring. The bond belongs to
  * the open file description: dup(), fork() and passing it on share it.
  *
+ * Kernel code may hold a ring as well, and then answers from it as it last was
+ * for as long as it likes; to programs it is deleted all the same. And kernel
+ * code may have rings of its own, see "private rings".
+ *
  * The errors, for every command:
  *
  *  - ENOTTY: there is no such command.
@@ -67,7 +71,9 @@
  *
  *  - EBUSY: the descriptor belongs to a ring already, or the ring is pinned.
  *  - EEXIST, ENOENT: the ring or node exists already, or does not exist.
- *  - EPERM: the ring ``default`` cannot be deleted.
+ *  - EPERM: the ring ``default`` cannot be deleted, and programs cannot change
+ *    a private ring: NODE_ADD, NODE_SET, NODE_DEL, COMMIT, also as dry runs, PIN,
+ *    UNPIN, ACQUIRE, RELEASE, RING_DELETE.
  *  - ENAMETOOLONG: a name is longer than its limit.
  *  - ERANGE: a number is outside its limits, or the generation would fall.
  *  - ENOSPC: a limit of count (tokens, nodes, rings, tickets) is reached.
@@ -82,6 +88,21 @@
  */
 
 #define CHRING_IOC_MAGIC	0xC4
+
+/**
+ * DOC: private rings
+ *
+ * A private ring belongs to the part of the kernel that made it, which alone
+ * changes and ends it; an IPVS service has one, for example. Programs can look
+ * at it: who has a descriptor open for writing finds it with CHRING_LIST_PRIVATE
+ * and binds by its name, and all commands that read, read(), poll() and mmap()
+ * are then as with any ring. Those that change are EPERM.
+ *
+ * The name of a private ring has a slash in it, but not as its first byte, and
+ * is else of the bytes of ring names and of [ and ]. To descriptors open for
+ * reading alone there is no such ring. It does not count as one of the rings of
+ * CHRING_RINGS_MAX and CHRING_IOC_INFO.
+ */
 
 /* Limits. Names are counted in bytes and hold none <= 0x20 and no 0x7f. */
 #define CHRING_RING_NAME_MAX	63	/* of [A-Za-z0-9._:-], no dot first */
@@ -154,6 +175,22 @@ enum chring_state {
 };
 
 /**
+ * enum chring_keys - what the keys of a ring are
+ * @CHRING_KEYS_BYTES: what those who use it agree upon
+ * @CHRING_KEYS_FLOW: the address of a flow's source, 4 or 16 bytes in network
+ *	order
+ * @CHRING_KEYS_FLOW_PORT: this address, then the port of the source, 2 bytes in
+ *	network order
+ *
+ * A hint for those who look at a private ring: its lookups hash any bytes.
+ */
+enum chring_keys {
+	CHRING_KEYS_BYTES	= 0,
+	CHRING_KEYS_FLOW	= 1,
+	CHRING_KEYS_FLOW_PORT	= 2,
+};
+
+/**
  * struct chring_config - the config of a ring, fixed when it is created
  * @hash: enum chring_hash
  * @bits: width of a position, 64 or 32; 0: as wide as the hash. A position of
@@ -219,7 +256,7 @@ struct chring_config {
  * @size: sizeof(struct chring_info)
  * @flags: 0
  * @out_version: of the module, (major << 16) + (minor << 8) + patch
- * @out_rings: public rings now
+ * @out_rings: public rings now, private ones not counted
  * @out_hashes: bit n set: hash n of enum chring_hash is offered
  * @out_layouts: bit n set: layout n of enum chring_layout is offered
  * @out_ring: ring of this descriptor, 0: none yet
@@ -281,10 +318,12 @@ struct chring_ring_create {
  * @out_ring: id of the ring
  *
  * RING_DELETE changes: the name is free at once, descriptors of the ring get
- * ENODEV from then on. ENOENT; ENAMETOOLONG; EPERM: ``default``.
+ * ENODEV from then on. ENOENT; ENAMETOOLONG; EPERM: ``default``, or a private
+ * ring.
  *
  * BIND needs a descriptor open for reading or writing, and fixes its ring.
- * ENOENT; ENAMETOOLONG; EBUSY: it has one already.
+ * ENOENT, also for a private ring unless the descriptor is open for writing;
+ * ENAMETOOLONG; EBUSY: it has one already.
  */
 struct chring_ring_name {
 	__u32 size;
@@ -297,6 +336,9 @@ struct chring_ring_name {
 #define CHRING_IOC_RING_DELETE	_IO(CHRING_IOC_MAGIC, 0x02)
 #define CHRING_IOC_BIND		_IO(CHRING_IOC_MAGIC, 0x03)
 
+/* In @flags of an entry: a private ring. */
+#define CHRING_RING_PRIVATE	(1U << 0)
+
 /**
  * struct chring_ring_entry - one ring in the answer of CHRING_IOC_RING_LIST
  * @ring: id
@@ -308,6 +350,8 @@ struct chring_ring_name {
  * @nodes: all of them
  * @live: nodes in service with weight
  * @name: NUL-terminated
+ * @flags: CHRING_RING_*
+ * @keys: enum chring_keys; newer modules may know more of them
  */
 struct chring_ring_entry {
 	__aligned_u64 ring;
@@ -319,19 +363,28 @@ struct chring_ring_entry {
 	__u32 nodes;
 	__u32 live;
 	char name[CHRING_RING_NAME_MAX + 1];
+	__u32 flags;
+	__u32 keys;
 };
 
+/* Private rings too. */
+#define CHRING_LIST_PRIVATE	(1U << 0)
+
 /**
- * struct chring_ring_list - CHRING_IOC_RING_LIST: all public rings
+ * struct chring_ring_list - CHRING_IOC_RING_LIST: all rings
  * @size: sizeof(struct chring_ring_list)
- * @flags: 0
+ * @flags: CHRING_LIST_PRIVATE or 0: the public ones alone
  * @entries: pointer to an array of struct chring_ring_entry; 0 if @count is 0
  * @entry_size: sizeof(struct chring_ring_entry) of the caller
  * @count: room in @entries
  * @out_count: rings there are, in the order of their ids
  * @reserved: 0
  *
- * Reads. Binds nothing. EMSGSIZE: @count < @out_count.
+ * Reads. Binds nothing. Each entry is of one epoch; rings that are made or
+ * deleted meanwhile may be in the list or not.
+ *
+ * EMSGSIZE: @count < @out_count; EBADF: CHRING_LIST_PRIVATE, and the descriptor
+ * is not open for writing too.
  */
 struct chring_ring_list {
 	__u32 size;
@@ -1131,8 +1184,8 @@ enum chring_event_type {
  * @old_epoch: epoch before
  * @epoch: epoch after
  * @generation: after the change
- * @digest: after the change. The same as before it if only cookies or the
- *	generation are different
+ * @digest: after the change. The same as before it if only such things are
+ *	different as do not route: cookies, the generation
  * @time: when the change was published: nanoseconds since 1970 by the system's
  *	clock, which may be set back
  * @lost: CHRING_EVENT_LOST: how many records
@@ -1141,7 +1194,8 @@ enum chring_event_type {
  * @live: nodes in service with weight, after the change
  * @added: nodes that came
  * @removed: nodes that went
- * @changed: nodes that stayed and got another weight, zone or cookie
+ * @changed: nodes that stayed and got another weight, zone or cookie, or of
+ *	which the owner of a private ring keeps something else
  * @flipped: nodes that stayed and got another state; some may be among @changed
  * @flags: CHRING_EVENT_TOKENS, CHRING_EVENT_PINNED
  * @reserved: 0
