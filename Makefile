@@ -58,10 +58,25 @@ install: all
 	@if [ -e chring.ko ]; then \
 		$(MAKE) -C '$(KDIR)' M='$(CURDIR)' \
 			$(if $(DESTDIR),INSTALL_MOD_PATH='$(DESTDIR)') \
-			CONFIG_MODULE_SIG_ALL= modules_install; \
+			CONFIG_MODULE_SIG_ALL= modules_install && \
+		$(MAKE) install-api; \
 	fi
 	install -D -m 644 uapi/linux/chring.h '$(DESTDIR)$(PREFIX)/include/linux/chring.h'
 	@$(MAKE) -C tools install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+
+# What other modules are built with: the header, which brings a copy of the ABI
+# along (all of PREFIX/include would hide headers of the kernel's from them), and
+# the symbols of the module that was built in MODULE for the kernel of KDIR.
+MODULE ?= .
+api := $(DESTDIR)$(PREFIX)/include/chring
+
+install-api:
+	install -D -m 644 kmod/chring.h '$(api)/chring.h'
+	install -D -m 644 uapi/linux/chring.h '$(api)/linux/chring.h'
+	@release=$$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+			'$(KDIR)/include/generated/utsrelease.h') && \
+	install -D -m 644 '$(MODULE)/Module.symvers' \
+		"$(DESTDIR)$(PREFIX)/lib/chring/$$release/Module.symvers"
 
 clean:
 	@if [ -e '$(KDIR)/Makefile' ]; then \
@@ -170,10 +185,12 @@ check-vm: vm-build
 	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src,$(harness))/tools/testing/selftests')
 	@$(call quietly,-C selftests/unit testdata)
 	@$(call quietly,-C selftests/example test)
+	@selftests/kmod/build.sh '$(KERNEL)'
 	@shared=$$($(shared)) && \
 		ONLY="$$CHRING_ONLY" SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
 		selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
-		--file /data=build/testdata $$shared
+		--file /data=build/testdata $$shared \
+		$(foreach name,probe flows,--file /kmod/chring_$(name).ko=build/$(KERNEL)-kmod/chring_$(name).ko)
 
 check-harness: vm-build build/exit.so
 	@{ \
@@ -190,6 +207,6 @@ check-mutants: deps
 		echo "#> end mutants $$?"; \
 	} | selftests/tap.py
 
-.PHONY: all help module tools install clean deps vm-build vm vm-run demo \
+.PHONY: all help module tools install install-api clean deps vm-build vm vm-run demo \
 	bench bench-verdict \
 	check check-static check-unit check-vm check-harness check-mutants

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "libstatus.h"
@@ -165,20 +164,4 @@ int ended(pid_t pid)
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return -1;
 	return WEXITSTATUS(status);
-}
-
-int module_unload(void)
-{
-	return syscall(SYS_delete_module, "chring", O_NONBLOCK) ? -errno : 0;
-}
-
-int module_load(void)
-{
-	int fd = open("/chring.ko", O_RDONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
-	close(fd);
-	return ret;
 }

@@ -49,8 +49,4 @@ void *shared(size_t size);
 /* The status of a child that has ended by itself, or -1. */
 int ended(pid_t pid);
 
-/* The module, while nobody uses it: 0 or -errno. */
-int module_unload(void);
-int module_load(void);
-
 #endif /* CHRING_LIBSTATUS_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdarg.h>
+#include <sys/syscall.h>
 
 #include "libtest.h"
 
@@ -340,6 +341,22 @@ void note(const char *format, ...)
 	putchar('\n');
 	fflush(stdout);
 	va_end(args);
+}
+
+int module_load(const char *path, const char *params)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, params, 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+int module_unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
 }
 
 int param_get(const char *name, unsigned long *value)

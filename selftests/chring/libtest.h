@@ -112,6 +112,14 @@ unsigned long scaled(unsigned long count);
 /* A line of the report; a test's process ends without flushing. */
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 
+/*
+ * A module, from its file and with parameters as for insmod, or by its name while
+ * nobody uses it: 0 or -errno.
+ */
+#define MODULE	"/chring.ko"
+int module_load(const char *path, const char *params);
+int module_unload(const char *name);
+
 /* A parameter of the module; -errno. */
 int param_get(const char *name, unsigned long *value);
 int param_set(const char *name, unsigned long value);

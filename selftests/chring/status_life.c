@@ -274,16 +274,16 @@ TEST_F(life, mapping_holds_the_module)
 	ASSERT_NE(NULL, s);
 	close(fd);
 	close(self->control);
-	EXPECT_EQ(-EAGAIN, module_unload());
+	EXPECT_EQ(-EAGAIN, module_unload("chring"));
 	EXPECT_EQ(3, s->epoch);
 	self->control = dev_open(O_RDWR, NULL);
 	ASSERT_EQ(0, ring_delete(self->control, RING));
 	close(self->control);
-	EXPECT_EQ(-EAGAIN, module_unload());
+	EXPECT_EQ(-EAGAIN, module_unload("chring"));
 	EXPECT_EQ(CHRING_STATUS_DELETED, s->flags);
 	status_unmap(s);
-	EXPECT_EQ(0, module_unload());
-	EXPECT_EQ(0, module_load());
+	EXPECT_EQ(0, module_unload("chring"));
+	EXPECT_EQ(0, module_load(MODULE, ""));
 	self->control = dev_open(O_RDWR, NULL);
 	EXPECT_LE(0, self->control);
 }

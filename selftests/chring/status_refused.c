@@ -335,8 +335,8 @@ TEST_F(refused, over_budget_of_no_ring)
 
 	/* Nobody has mapped the ring ``default`` of a module just loaded. */
 	close(self->fd);
-	ASSERT_EQ(0, module_unload());
-	ASSERT_EQ(0, module_load());
+	ASSERT_EQ(0, module_unload("chring"));
+	ASSERT_EQ(0, module_load(MODULE, ""));
 	fd = dev_open(O_RDONLY, NULL);
 	by_name = dev_open(O_RDONLY, CHRING_DEFAULT_RING);
 	ASSERT_LE(0, fd);
