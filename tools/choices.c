@@ -22,9 +22,14 @@ static const char *const state_words[] = {
 	"up", "drain", "down",
 };
 
+static const char *const keys_words[] = {
+	"bytes", "flow", "flow+port",
+};
+
 const struct choices hashes = CHOICES(CHRING_HASH_XXH64, hash_words);
 const struct choices layouts = CHOICES(CHRING_LAYOUT_PLAIN, layout_words);
 const struct choices states = CHOICES(CHRING_STATE_UP, state_words);
+const struct choices keys_kinds = CHOICES(CHRING_KEYS_BYTES, keys_words);
 
 bool choice_read(const struct choices *choices, const char *word, __u32 *to)
 {

@@ -22,6 +22,7 @@ struct choices {
 extern const struct choices hashes;
 extern const struct choices layouts;
 extern const struct choices states;
+extern const struct choices keys_kinds;
 
 /* Return: false if there is no such word. */
 bool choice_read(const struct choices *choices, const char *word, __u32 *to);

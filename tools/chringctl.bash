@@ -54,7 +54,7 @@ _chringctl_after()
 		esac
 		;;
 	pin\ * | unpin\ *) echo 'generation epoch' ;;
-	lookup\ *) echo 'replicas zones previous former position -0 -- -' ;;
+	lookup\ *) echo 'replicas zones previous former position --flow -0 -- -' ;;
 	acquire\ *) echo 'hold position -0 -- -' ;;
 	stats\ *) echo '-0 -' ;;
 	ranges\ *)

@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "choices.h"
 #include "chringctl.h"
 #include "errors.h"
+#include "flow.h"
 #include "lookup.h"
 #include "number.h"
 #include "output.h"
@@ -14,6 +16,8 @@
  * @ring: name of the ring
  * @how: flags and owners wanted
  * @literal: "-" is a key like any other
+ * @flows: keys are the sources of flows, as text
+ * @keys: what those of the ring are, if @flows
  * @s: session
  * @sighted: positions of keys are not hidden from us
  * @first: nothing was printed yet
@@ -22,6 +26,8 @@ struct request {
 	const char *ring;
 	struct chring_query how;
 	bool literal;
+	bool flows;
+	__u32 keys;
 	struct session s;
 	bool sighted;
 	bool first;
@@ -48,6 +54,10 @@ static int read_words(struct args *args, struct request *r)
 	int ret;
 
 	for (;;) {
+		if (args_take(args, "--flow")) {
+			r->flows = true;
+			continue;
+		}
 		ret = args_options(args);
 		if (ret)
 			return ret;
@@ -72,10 +82,25 @@ static int read_words(struct args *args, struct request *r)
 	}
 }
 
+static int check_flows(char **text)
+{
+	struct flow flow;
+
+	if (!*text)
+		return misused("'--flow': expected an address after it, or an address and a port");
+	for (; *text; text++)
+		if (!flow_read(*text, &flow))
+			return misused("flow %s: expected ADDRESS or ADDRESS:PORT, an address of IPv6 in [ ] before a port",
+				       quoted_string(*text));
+	return STATUS_OK;
+}
+
 static int check_keys(char **key, const struct request *r)
 {
 	__u64 position;
 
+	if (r->flows)
+		return check_flows(key);
 	if (*key && !r->literal && !strcmp(*key, "-"))
 		return misused("unexpected word %s after '-', which stands for all keys; '--' before '-' makes it a key",
 			       quoted_string(key[1]));
@@ -92,7 +117,7 @@ static int check_keys(char **key, const struct request *r)
 
 static bool from_stdin(const struct args *args, const struct request *r)
 {
-	return !r->literal && args->next[0] && !args->next[1] &&
+	return !r->literal && !r->flows && args->next[0] && !args->next[1] &&
 	       !strcmp(args->next[0], "-");
 }
 
@@ -106,6 +131,8 @@ static int read_request(struct args *args, struct request *r)
 		ret = read_words(args, r);
 	if (!ret && r->how.formers && r->how.flags & CHRING_LOOKUP_PREVIOUS)
 		ret = misused("'previous' shows former owners alone, 'former' beside the owners; expected one of them");
+	if (!ret && r->flows && r->how.flags & CHRING_LOOKUP_POSITION)
+		ret = misused("'--flow' and 'position': a key is the one or the other");
 	if (!ret && !from_stdin(args, r))
 		ret = check_keys(args->next, r);
 	return ret;
@@ -219,13 +246,36 @@ static int print_answer(void *context, const struct answered *a)
 	return options.json ? print_json(context, a) : print_text(context, a);
 }
 
+/* The key of a flow, as those of the ring are. */
+static int flow_key(const struct request *r, const char *text,
+		    const struct flow *flow, struct chring_query *query)
+{
+	query->key = flow->bytes;
+	query->key_len = flow->address;
+	if (r->keys != CHRING_KEYS_FLOW_PORT)
+		return STATUS_OK;
+	if (!flow->port)
+		return refused("flow '%s': keys of ring '%s' have a port; expected one after the address, as in %s",
+			       text, r->ring,
+			       flow->address == 4 ? "1.2.3.4:80" :
+						    "[2001:db8::1]:80");
+	query->key_len += sizeof(__u16);
+	return STATUS_OK;
+}
+
 static int lookup_word(struct request *r, const char *word)
 {
 	struct chring_query query = r->how;
 	struct answered a = { .key = word, .len = strlen(word), .whole = true };
+	struct flow flow;
 	int ret;
 
-	if (query.flags & CHRING_LOOKUP_POSITION) {
+	if (r->flows) {
+		flow_read(word, &flow);
+		ret = flow_key(r, word, &flow, &query);
+		if (ret)
+			return ret;
+	} else if (query.flags & CHRING_LOOKUP_POSITION) {
 		/* It has been read before, so now it can be. */
 		number_read(word, a.len, &query.position);
 	} else {
@@ -260,10 +310,26 @@ static int learn_sight(struct request *r)
 	return STATUS_OK;
 }
 
+/* Are the keys of the ring flows? */
+static int learn_keys(struct request *r)
+{
+	int ret = session_keys(&r->s, &r->keys);
+
+	if (ret)
+		return session_refused(&r->s, ret);
+	if (r->keys == CHRING_KEYS_FLOW || r->keys == CHRING_KEYS_FLOW_PORT)
+		return STATUS_OK;
+	return refused("ring '%s': its keys are %s, not flows; look them up without '--flow'",
+		       r->ring, r->keys == CHRING_KEYS_BYTES ?
+		       choice_word(&keys_kinds, r->keys) : "of another kind");
+}
+
 static int run_request(struct args *args, struct request *r)
 {
-	int ret = options.json ? learn_sight(r) : STATUS_OK;
+	int ret = r->flows ? learn_keys(r) : STATUS_OK;
 
+	if (!ret && options.json)
+		ret = learn_sight(r);
 	if (ret)
 		return ret;
 	if (from_stdin(args, r))

@@ -118,7 +118,7 @@ static int read_plan(struct args *args, struct plan *p)
 	int ret;
 
 	*p = (struct plan){};
-	ret = args_ring(args, &p->name);
+	ret = args_new_ring(args, &p->name);
 	if (!ret)
 		ret = words_read(args, words, ARRAY_SIZE(words), &given);
 	if (ret)
@@ -243,6 +243,9 @@ static int refused_del(const struct session *s, const char *name, int err)
 		return refused("ring '%s': no such ring; 'chringctl ring list' shows those there are",
 			       name);
 	case EPERM:
+		if (is_private_ring(name))
+			return refused("ring '%s': it is private: it goes with the kernel code that made it",
+				       name);
 		return refused("ring '%s': it cannot be deleted, only its nodes can; it goes with the module",
 			       name);
 	default:
@@ -291,6 +294,8 @@ static void list_json(const struct chring_rings *rings)
 		json_u64(to, "epoch", r->epoch);
 		json_u64(to, "generation", r->generation);
 		json_hash(to, "digest", r->digest);
+		json_boolean(to, "private", r->flags & CHRING_RING_PRIVATE);
+		json_string(to, "keys", choice_word(&keys_kinds, r->keys));
 		json_append(list, to);
 	}
 	json_print(list);
@@ -298,10 +303,10 @@ static void list_json(const struct chring_rings *rings)
 
 static void list_text(const struct chring_rings *rings)
 {
-	struct table t = { .align = "lrrrrrrrr" };
+	struct table t = { .align = "lrrrrrrrrll" };
 	size_t i;
 
-	table_head(&t, "RING|NODES|LIVE|TOKENS|BYTES|EPOCH|GENERATION|DIGEST|ID");
+	table_head(&t, "RING|NODES|LIVE|TOKENS|BYTES|EPOCH|GENERATION|DIGEST|ID|PRIVATE|KEYS");
 	for (i = 0; i < rings->count; i++) {
 		const struct chring_ring_entry *r = &rings->ring[i];
 
@@ -314,6 +319,9 @@ static void list_text(const struct chring_rings *rings)
 		table_printf(&t, "%llu", r->generation);
 		table_printf(&t, "0x%016llx", r->digest);
 		table_printf(&t, "%llu", r->ring);
+		table_printf(&t, "%s", r->flags & CHRING_RING_PRIVATE ? "yes" :
+									"no");
+		table_printf(&t, "%s", choice_word(&keys_kinds, r->keys));
 	}
 	table_print(&t, output());
 }
@@ -321,7 +329,7 @@ static void list_text(const struct chring_rings *rings)
 static int list_rings(const struct session *s)
 {
 	struct chring_rings *rings;
-	int ret = chring_ring_list(s->dev, &rings);
+	int ret = session_rings(s, &rings);
 
 	if (ret)
 		return session_refused(s, ret);
@@ -340,7 +348,7 @@ static int ring_list(struct args *args)
 
 	if (ret)
 		return ret;
-	ret = session_open(&s, NULL, SESSION_READ);
+	ret = session_open(&s, NULL, SESSION_SEE);
 	if (!ret)
 		ret = list_rings(&s);
 	session_close(&s);

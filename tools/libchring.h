@@ -14,6 +14,8 @@
  *	-EBADF		the handle is not open for reading (functions that
  *			read) or for writing (functions that change)
  *	-ENODEV		the handle's ring has been deleted
+ *	-EPERM		the handle's ring is private, see chring_ring_list_all(),
+ *			and cannot be changed (functions that change)
  *	-ENOTTY, -E2BIG	the module is older than this library and does not
  *			know what is asked for
  *	-ENOMEM		no memory, here or in the kernel
@@ -69,8 +71,9 @@ int chring_open(const char *ring, unsigned int flags, struct chring **out);
  * @c: handle without a ring
  * @ring: name of the ring
  *
- * Return: 0; -ENOENT: no such ring; -EBUSY: the handle has one already;
- * -EINVAL or -ENAMETOOLONG: not a name of a ring.
+ * Return: 0; -ENOENT: no such ring, or a private one and the handle is not open
+ * for writing; -EBUSY: the handle has one already; -EINVAL or -ENAMETOOLONG: not
+ * a name of a ring.
  */
 int chring_bind(struct chring *c, const char *ring);
 
@@ -109,12 +112,13 @@ int chring_ring_create(struct chring *c, const char *name,
  * @name: of the ring
  * @id: of the ring that is gone; or NULL
  *
- * Return: 0; -ENOENT; -EPERM: the ring ``default``; -EINVAL, -ENAMETOOLONG.
+ * Return: 0; -ENOENT; -EPERM: the ring ``default``, or a private one; -EINVAL,
+ * -ENAMETOOLONG.
  */
 int chring_ring_delete(struct chring *c, const char *name, __u64 *id);
 
 /**
- * struct chring_rings - all public rings
+ * struct chring_rings - rings
  * @count: how many
  * @ring: in the order of their ids
  */
@@ -129,6 +133,19 @@ struct chring_rings {
  * @out: the list, to be freed by chring_rings_free()
  */
 int chring_ring_list(struct chring *c, struct chring_rings **out);
+
+/**
+ * chring_ring_list_all() - list all rings, those of the kernel's own too
+ * @c: handle, open for reading and writing
+ * @out: the list, to be freed by chring_rings_free()
+ *
+ * CHRING_RING_PRIVATE is set in @flags of those. A handle open for writing can be
+ * bound to one, by its name, and looks up and lists as with any ring; what
+ * changes it returns -EPERM.
+ *
+ * Return: 0; -EINVAL: the module knows none.
+ */
+int chring_ring_list_all(struct chring *c, struct chring_rings **out);
 
 /**
  * chring_rings_free() - free a list of rings

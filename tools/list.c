@@ -24,7 +24,7 @@ static struct chring_rings *rings_alloc(size_t room)
 	return rings;
 }
 
-int chring_ring_list(struct chring *c, struct chring_rings **out)
+static int ring_list(struct chring *c, __u32 flags, struct chring_rings **out)
 {
 	struct chring_ring_list arg;
 	struct chring_rings *rings;
@@ -37,6 +37,7 @@ int chring_ring_list(struct chring *c, struct chring_rings **out)
 			return -ENOMEM;
 		arg = (struct chring_ring_list){
 			.size = sizeof(arg),
+			.flags = flags,
 			.entries = handle_pointer(rings->ring),
 			.entry_size = sizeof(*rings->ring),
 			.count = room,
@@ -52,6 +53,16 @@ int chring_ring_list(struct chring *c, struct chring_rings **out)
 	rings->count = arg.out_count;
 	*out = rings;
 	return 0;
+}
+
+int chring_ring_list(struct chring *c, struct chring_rings **out)
+{
+	return ring_list(c, 0, out);
+}
+
+int chring_ring_list_all(struct chring *c, struct chring_rings **out)
+{
+	return ring_list(c, CHRING_LIST_PRIVATE, out);
 }
 
 void chring_rings_free(struct chring_rings *rings)

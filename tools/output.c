@@ -109,6 +109,11 @@ void json_append(json_object *array, json_object *item)
 		needed(NULL);
 }
 
+void json_boolean(json_object *to, const char *name, bool b)
+{
+	json_member(to, name, needed(json_object_new_boolean(b)));
+}
+
 void json_null(json_object *to, const char *name)
 {
 	if (json_object_object_add(to, name, NULL))

@@ -55,6 +55,7 @@ void json_hash(json_object *to, const char *name, __u64 n);
 /* Not a number: null. */
 void json_ratio(json_object *to, const char *name, double n);
 void json_string(json_object *to, const char *name, const char *string);
+void json_boolean(json_object *to, const char *name, bool b);
 void json_null(json_object *to, const char *name);
 /* If they are not UTF-8, @name gets the ending _hex, they become digits. */
 void json_bytes(json_object *to, const char *name, const void *bytes,

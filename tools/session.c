@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "output.h"
 #include "session.h"
+#include "words.h"
 
 #define SYSFS_MODULE	"/sys/module/chring"
 #define SYSFS_NUMBERS	"/sys/class/misc/chring/dev"
@@ -65,6 +66,8 @@ int session_open(struct session *s, const char *ring, enum session_mode mode)
 	int ret;
 
 	*s = (struct session){ .ring = ring };
+	if (mode == SESSION_READ && ring && is_private_ring(ring))
+		mode = SESSION_SEE;
 	ret = output_open();
 	if (ret)
 		return ret;
@@ -72,10 +75,39 @@ int session_open(struct session *s, const char *ring, enum session_mode mode)
 	if (ret)
 		return refused_open(ret);
 	ret = ring ? chring_bind(s->dev, ring) : 0;
+	if (ret == -ENOENT && is_private_ring(ring))
+		return refused("ring '%s': no such ring, or not to be seen: private rings are shown to who may write to %s; 'chringctl ring list' shows those there are",
+			       ring, CHRING_DEVICE);
 	if (ret == -ENOENT)
 		return refused("ring '%s': no such ring; 'chringctl ring list' shows those there are",
 			       ring);
 	return ret ? session_refused(s, ret) : STATUS_OK;
+}
+
+int session_rings(const struct session *s, struct chring_rings **out)
+{
+	int ret = chring_ring_list_all(s->dev, out);
+
+	/* They are kept from us, or the module knows of no such thing. */
+	if (ret == -EBADF || ret == -EINVAL)
+		ret = chring_ring_list(s->dev, out);
+	return ret;
+}
+
+int session_keys(const struct session *s, __u32 *keys)
+{
+	struct chring_rings *rings;
+	int ret = session_rings(s, &rings);
+	size_t i;
+
+	if (ret)
+		return ret;
+	*keys = CHRING_KEYS_BYTES;
+	for (i = 0; i < rings->count; i++)
+		if (!strcmp(rings->ring[i].name, s->ring))
+			*keys = rings->ring[i].keys;
+	chring_rings_free(rings);
+	return 0;
 }
 
 void session_close(struct session *s)
@@ -105,6 +137,9 @@ int session_refused(const struct session *s, int err)
 	switch (-err) {
 	case ENODEV:
 		return refused("%s: it was deleted meanwhile; 'chringctl ring list' shows those there are",
+			       what);
+	case EPERM:
+		return refused("%s: it is private: the kernel code that made it changes it, and nobody else",
 			       what);
 	case ENOTTY:
 	case E2BIG:

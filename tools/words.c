@@ -35,14 +35,22 @@ int args_end(const struct args *args)
 		       quoted_string(word));
 }
 
-static bool ring_byte_ok(char c)
+bool is_private_ring(const char *ring)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || (c && strchr("._:-", c));
+	return strchr(ring, '/');
 }
 
-static int check_ring(const char *name)
+static bool ring_byte_ok(char c, bool private)
 {
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("._:-", c)) ||
+	       (private && c && strchr("/[]", c));
+}
+
+/* Of those that people give to rings, or of any ring. */
+static int check_ring(const char *name, bool any)
+{
+	bool private = any && is_private_ring(name);
 	size_t len = strlen(name), i;
 
 	if (!len)
@@ -51,14 +59,15 @@ static int check_ring(const char *name)
 	if (len > CHRING_RING_NAME_MAX)
 		return misused("ring %s: the name has %zu bytes; expected at most %u",
 			       quoted(name, len), len, CHRING_RING_NAME_MAX);
-	if (name[0] == '.')
-		return misused("ring %s: the name begins with a dot; expected another first byte",
-			       quoted(name, len));
+	if (private ? name[0] == '/' : name[0] == '.')
+		return misused("ring %s: the name begins with a %s; expected another first byte",
+			       quoted(name, len), private ? "slash" : "dot");
 	for (i = 0; i < len; i++)
-		if (!ring_byte_ok(name[i]))
-			return misused("ring %s: byte 0x%02x in the name; expected A-Z a-z 0-9 . _ : -",
+		if (!ring_byte_ok(name[i], private))
+			return misused("ring %s: byte 0x%02x in the name; expected A-Z a-z 0-9 . _ : -%s",
 				       quoted(name, len),
-				       (unsigned char)name[i]);
+				       (unsigned char)name[i],
+				       private ? " / [ ]" : "");
 	return STATUS_OK;
 }
 
@@ -83,12 +92,22 @@ static int check_name(const char *what, const char *name)
 	return STATUS_OK;
 }
 
-int args_ring(struct args *args, const char **ring)
+static int take_ring(struct args *args, const char **ring, bool any)
 {
 	*ring = args_next(args);
 	if (!*ring)
 		return misused("expected the name of a ring; 'chringctl ring list' shows those there are");
-	return check_ring(*ring);
+	return check_ring(*ring, any);
+}
+
+int args_ring(struct args *args, const char **ring)
+{
+	return take_ring(args, ring, true);
+}
+
+int args_new_ring(struct args *args, const char **ring)
+{
+	return take_ring(args, ring, false);
 }
 
 int args_node(struct args *args, const char **node)

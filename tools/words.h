@@ -36,6 +36,12 @@ int args_end(const struct args *args);
  */
 int args_ring(struct args *args, const char **ring);
 
+/* The same for one that is to be made: not the name of a private ring. */
+int args_new_ring(struct args *args, const char **ring);
+
+/* Is it the name of a private ring, if it is one at all? */
+bool is_private_ring(const char *ring);
+
 /* The same for the name of a node. */
 int args_node(struct args *args, const char **node);
 

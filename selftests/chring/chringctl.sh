@@ -929,11 +929,96 @@ no_module()
 	insmod /chring.ko && [ "$1" = 0 ] && answers '^default ' ring list
 }
 
+# probe KEYS: the kernel has a ring of its own, probe/tool[1], of such keys
+probe()
+{
+	probe_gone
+	insmod /kmod/chring_probe.ko make='probe/tool[1]' keys="$1"
+}
+
+probe_gone()
+{
+	[ ! -e /sys/module/chring_probe ] || rmmod chring_probe
+}
+
+private_rings()
+{
+	probe 1 &&
+	answers '^probe/tool\[1\] +3  +3 .* yes +flow$' ring list &&
+	answers '^default .* no +bytes$' ring list &&
+	answers '^    "private": true,$' -j ring list &&
+	answers '^    "keys": "flow"$' -j ring list &&
+	answers '^    "private": false,$' -j ring list &&
+	answers '^ring +probe/tool\[1\]$' ring show 'probe/tool[1]' &&
+	answers '^a +up +1 ' node list 'probe/tool[1]' &&
+	answers '^nodes +3$' stats 'probe/tool[1]' &&
+	answers '^key	[abc]$' lookup 'probe/tool[1]' key &&
+	refuses 1 "ring 'probe/tool\[1\]': it is private: the kernel code" node add 'probe/tool[1]' d &&
+	refuses 1 "ring 'probe/tool\[1\]': it is private: the kernel code" node set 'probe/tool[1]' a weight 2 &&
+	refuses 1 "ring 'probe/tool\[1\]': it is private: the kernel code" node del 'probe/tool[1]' a dry-run &&
+	refuses 1 "ring 'probe/tool\[1\]': it is private: the kernel code" pin 'probe/tool[1]' &&
+	refuses 1 "ring 'probe/tool\[1\]': it is private: the kernel code" acquire 'probe/tool[1]' key &&
+	refuses 1 "ring 'probe/tool\[1\]': it is private: it goes with" ring del 'probe/tool[1]' &&
+	refuses 1 "ring 'probe/no': no such ring, or not to be seen" ring show probe/no &&
+	refuses 2 "ring 'probe/no': byte 0x2f in the name" ring add probe/no &&
+	refuses 2 "ring '/probe': the name begins with a slash" ring show /probe &&
+	refuses 2 "ring 'no\[1\]': byte 0x5b in the name" ring show 'no[1]' || return
+	ctl=as_nobody
+	answers '^default .* no +bytes$' ring list &&
+	! grep -q probe "$dir/out" || bad 'nobody sees a private ring' || return
+	refuses 1 "ring 'probe/tool\[1\]': no such ring, or not to be seen" lookup 'probe/tool[1]' key &&
+	refuses 1 "ring 'probe/tool\[1\]': no such ring, or not to be seen" node list 'probe/tool[1]' || return
+	ctl=chringctl
+	probe_gone && ! chringctl ring list | grep -q probe
+}
+
+# flow FLOW KEY WORD...: a flow goes where the bytes of its key go
+flow()
+{
+	local flow=$1 key=$2 want got
+
+	shift 2
+	# shellcheck disable=SC2059 # the key in octal
+	want=$(printf "$key" | "$ctl" lookup 'probe/tool[1]' - | tr '\0' '?' | sed 's/.*	//')
+	run 0 lookup 'probe/tool[1]' "$@" --flow "$flow" || return
+	got=$(cut -f 2 "$dir/out")
+	[ -n "$want" ] && [ "$want" = "$got" ] && [ "$(cut -f 1 "$dir/out")" = "$flow" ] ||
+		bad "$flow goes to $got, its key to $want"
+}
+
+lookup_flow()
+{
+	probe 1 &&
+	flow 192.0.2.1 '\300\000\002\001' &&
+	flow 192.0.2.1:80 '\300\000\002\001' &&
+	flow 2001:db8::2 '\040\001\015\270\0\0\0\0\0\0\0\0\0\0\0\002' &&
+	flow '[2001:db8::2]' '\040\001\015\270\0\0\0\0\0\0\0\0\0\0\0\002' &&
+	flow '[2001:db8::2]:443' '\040\001\015\270\0\0\0\0\0\0\0\0\0\0\0\002' || return
+	probe 2 &&
+	flow 192.0.2.7:80 '\300\000\002\007\000\120' &&
+	flow 192.0.2.7:65535 '\300\000\002\007\377\377' &&
+	flow '[::1]:258' '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\001\002' &&
+	answers '^192.0.2.7:81	[abc] [abc]$' lookup 'probe/tool[1]' replicas 2 --flow 192.0.2.7:80 192.0.2.7:81 &&
+	answers '"key": *"192.0.2.7:80"' -j lookup 'probe/tool[1]' --flow 192.0.2.7:80 &&
+	refuses 1 "flow '192.0.2.7': keys of ring 'probe/tool\[1\]' have a port" lookup 'probe/tool[1]' --flow 192.0.2.7 &&
+	refuses 1 "flow '::1': keys of ring .* have a port" lookup 'probe/tool[1]' --flow ::1 || return
+	probe 0 &&
+	refuses 1 "ring 'probe/tool\[1\]': its keys are bytes, not flows" lookup 'probe/tool[1]' --flow 192.0.2.7:80 &&
+	refuses 1 "ring 'default': its keys are bytes, not flows" lookup default --flow 192.0.2.7 &&
+	for flow in 1.2.3 1.2.3.4: 1.2.3.4:65536 1.2.3.4:x 1.2.3.4:80:81 ::1:z '[::1' '[::1]80' '[1.2.3.4]:80' '' - \
+		1.2.3.4.5 '[]:80' host:80; do
+		refuses 2 "flow '$(echo "$flow" | sed 's/[].[]/\\&/g')': expected ADDRESS" lookup default --flow "$flow" || return
+	done
+	refuses 2 "'--flow': expected an address" lookup default --flow &&
+	refuses 2 "'--flow' and 'position'" lookup default position --flow 1.2.3.4 &&
+	probe_gone
+}
+
 tests="info usage ring_add ring_refused bad_words not_offered replicas zones former pins dry_run node_add node_set
 	node_del in_service lookup_keys lookup_positions stream stream_json
 	stream_bytes stream_waits stream_deleted stream_changes many bytes
 	stats ranges diff audit acquire acquire_holds acquire_refused watch
-	watch_words watch_json watch_lost unprivileged
+	watch_words watch_json watch_lost unprivileged private_rings lookup_flow
 	seed_random limits write_errors no_device no_module"
 
 chmod 755 "$dir"
@@ -955,6 +1040,7 @@ for test in $tests; do
 	esac
 done
 
+probe_gone
 for ring in $(chringctl ring list | awk '$1 ~ /^r\./ { print $1 }'); do
 	chringctl ring del "$ring"
 done

@@ -15,7 +15,9 @@
 #define PROBE_DEVICE	"/dev/chring-probe"
 
 /* Rings that the probe can hold at a time; they are numbered. */
-#define PROBE_RINGS	4
+#define PROBE_RINGS	1200
+/* The first of them can be listened to. */
+#define PROBE_EARS	4
 /* Tags stand for what @priv of a node points to; 0 for NULL. */
 #define PROBE_TAGS	64
 
