@@ -29,13 +29,15 @@ none()
 
 compiler()
 {
-	selftests/build.sh "$kernel"
+	selftests/build.sh "$kernel" &&
+	selftests/kmod/build.sh "$kernel"
 }
 
 sparse()
 {
-	selftests/build.sh "$kernel" "build/$kernel-sparse" \
-		C=2 CHECK=sparse CF=-D__CHECK_ENDIAN__
+	set -- C=2 CHECK=sparse CF=-D__CHECK_ENDIAN__
+	selftests/build.sh "$kernel" "build/$kernel-sparse" "$@" &&
+	selftests/kmod/build.sh "$kernel" "build/$kernel-kmod-sparse" "$@"
 }
 
 # Not asked of checkpatch:
@@ -51,8 +53,8 @@ checkpatch_c()
 	local user=PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,VOLATILE
 	user+=,COMPLEX_MACRO,MACRO_WITH_FLOW_CONTROL
 
-	checkpatch_of $everywhere 'kmod/*.[ch]' 'uapi/*.h' &&
-	checkpatch_of $everywhere,$user 'tools/*.[ch]' 'selftests/*.[ch]'
+	checkpatch_of $everywhere 'kmod/*.[ch]' 'uapi/*.h' 'selftests/kmod/*.[ch]' &&
+	checkpatch_of $everywhere,$user 'tools/*.[ch]' 'selftests/*.[ch]' ':!selftests/kmod'
 }
 
 checkpatch_of()
@@ -110,8 +112,16 @@ layers_user()
 	mapfile -t below < <(files 'kmod/core/*.[ch]' 'kmod/ring.[ch]' 'kmod/registry.[ch]' \
 		'kmod/view.[ch]' 'kmod/roster.[ch]' 'kmod/sync.[ch]' 'kmod/budget.[ch]' \
 		'kmod/log.[ch]' 'kmod/loads.[ch]' 'kmod/draft.[ch]' 'kmod/change.c' \
-		'kmod/commit.c' 'kmod/order.[ch]' 'kmod/notices.[ch]' 'kmod/chring.h' 'kmod/tokens.[ch]' 'kmod/status.[ch]' 'kmod/listing.[ch]')
+		'kmod/commit.c' 'kmod/order.[ch]' 'kmod/notices.[ch]' 'kmod/chring.h' \
+		'kmod/tokens.[ch]' 'kmod/status.[ch]' 'kmod/listing.[ch]')
 	none '\<__user\>|copy_(from|to)_user' "${below[@]}"
+}
+
+# Who uses the API from outside sees what is installed, and nothing of chring's.
+layers_api()
+{
+	none 'kmod/' selftests/kmod/*.[ch] &&
+	none '^#[[:space:]]*include[[:space:]]*"' kmod/chring.h
 }
 
 # Two worlds meet in twins, not in ifdefs.
@@ -136,7 +146,7 @@ exports()
 {
 	diff <(grep -oE '^[a-z].*\<chring_[a-z_]+\(' tools/libchring.h |
 		grep -oE 'chring_[a-z_]+\(' | tr -d '(' | sort) \
-		<(sed -n 's/^\t\(chring_[a-z_]*\);$/\1/p' tools/libchring.map)
+		<(sed -n 's/^\t\(chring_[a-z_]*\);$/\1/p' tools/libchring.map | sort)
 }
 
 uapi_compiles()
@@ -156,7 +166,7 @@ if [ -z "$(files Kbuild)" ]; then
 fi
 
 tests="compiler sparse checkpatch_c shellcheck_scripts codespell_all
-	licence_lines layers_core layers_version layers_user layers_ifdef
+	licence_lines layers_core layers_version layers_user layers_api layers_ifdef
 	layers_ioctl exports uapi_compiles"
 
 echo '#> begin static'

@@ -707,7 +707,154 @@ static void test_tickets(void)
 	rig_close(&rig);
 }
 
+/* -- rings that are held, beside their end */
+
+/* What a name leads to, as in the registry. */
+static struct chring_ring *named;
+
+/**
+ * struct holder - a thread that holds rings
+ * @thread: thread
+ * @stop: it is time to end
+ * @held: rings that it got
+ * @last: of them: it was the last one
+ * @outlived: lookups in rings that had been deleted
+ * @wrong: lookups that cannot be
+ */
+struct holder {
+	pthread_t thread;
+	const int *stop;
+	u64 held;
+	u64 last;
+	u64 outlived;
+	u64 wrong;
+};
+
+/* As the registry's worker does it. */
+static void ring_end(struct chring_ring *ring)
+{
+	mutex_lock(&ring->lock);
+	chring_ring_close(ring);
+	mutex_unlock(&ring->lock);
+	chring_ring_put(ring);
+}
+
+static void look(struct holder *h, const struct chring_ring *ring, u64 position)
+{
+	const struct chring_view *v, *shown;
+	const struct chring_node *node;
+
+	rcu_read_lock();
+	shown = chring_ring_view(ring);
+	v = chring_ring_used_view(ring);
+	node = chring_view_owner(v, position);
+	h->outlived += !shown;
+	/* What programs are shown is no other ring, and no later epoch. */
+	h->wrong += IS_ERR(node) || v->ring != ring || !node->id ||
+		    (shown && shown->epoch > v->epoch);
+	rcu_read_unlock();
+}
+
+static void *holder_main(void *arg)
+{
+	struct holder *h = arg;
+	struct chring_ring *ring;
+	u64 position = (uintptr_t)h;
+	bool used;
+	u32 i;
+
+	rcu_register_thread();
+	while (!__atomic_load_n(h->stop, __ATOMIC_ACQUIRE)) {
+		rcu_read_lock();
+		ring = rcu_dereference(named);
+		used = ring && chring_ring_use(ring);
+		rcu_read_unlock();
+		if (!used)
+			continue;
+		h->held++;
+		for (i = 0; i < 20; i++) {
+			position = position * 6364136223846793005ULL + 1;
+			look(h, ring, position);
+		}
+		if (chring_ring_unuse(ring)) {
+			h->last++;
+			ring_end(ring);
+		}
+	}
+	rcu_unregister_thread();
+	return NULL;
+}
+
+static void change_held(struct chring_ring *ring)
+{
+	struct chring_edit edit = {
+		.flags = CHRING_NODE_ALL, .name = "ab", .name_len = 1,
+		.weight = 1,
+	};
+	struct chring_request rq = {};
+	u32 i;
+
+	for (i = 0; i < 10; i++) {
+		edit.weight = 1 + i % 3;
+		NEED(!(i ? chring_ring_node_set(ring, &edit, &rq) :
+			   chring_ring_node_add(ring, &edit, &rq)));
+		if (!i)
+			rcu_assign_pointer(named, ring);
+		sched_yield();
+	}
+}
+
+static void delete_held(struct chring_ring *ring)
+{
+	bool last;
+
+	mutex_lock(&ring->lock);
+	rcu_assign_pointer(named, NULL);
+	chring_ring_withdraw(ring);
+	last = chring_ring_unuse(ring);
+	if (last)
+		chring_ring_close(ring);
+	mutex_unlock(&ring->lock);
+	if (last)
+		chring_ring_put(ring);
+}
+
+static void test_held(void)
+{
+	struct chring_config config = { .vnodes = 4 };
+	struct holder holder[READERS] = {};
+	u64 held = 0, last = 0, outlived = 0;
+	int stop = 0;
+	u32 i;
+
+	NEED(!chring_config_resolve(&config));
+	for (i = 0; i < READERS; i++) {
+		holder[i].stop = &stop;
+		NEED(!pthread_create(&holder[i].thread, NULL, holder_main,
+				     &holder[i]));
+	}
+	for (i = 0; i < 600; i++) {
+		struct chring_ring *ring = chring_ring_create("r", 1, &config);
+
+		NEED(!IS_ERR(ring));
+		change_held(ring);
+		delete_held(ring);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	for (i = 0; i < READERS; i++) {
+		NEED(!pthread_join(holder[i].thread, NULL));
+		CHECK(!holder[i].wrong);
+		held += holder[i].held;
+		last += holder[i].last;
+		outlived += holder[i].outlived;
+	}
+	tap_note("%llu times held, %llu times the last, %llu lookups after the end",
+		 held, last, outlived);
+	CHECK(held && last && outlived);
+}
+
 static const struct tap_test tests[] = {
+	{ "held", test_held },
 	{ "tickets", test_tickets },
 	{ "many_epochs", test_many_epochs },
 	{ "writer_waits", test_writer_waits },
