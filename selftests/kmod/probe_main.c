@@ -343,6 +343,7 @@ static long probe_ioctl(struct file *file, unsigned int ioc, unsigned long p)
 static const struct file_operations probe_fops = {
 	.owner = THIS_MODULE,
 	.unlocked_ioctl = probe_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 };
 
 static struct miscdevice probe_misc = {
