@@ -744,7 +744,8 @@ TEST_F(arcs_page, one_call_one_epoch)
 	even = (self->before.epoch + 2) % 2;
 	b = self->id + 1;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, flip, &self->fd));
-	for (tries = 0; tries < scaled(1000); tries++) {
+	/* As often as it takes, until the test is out of time, to see both. */
+	for (tries = 0; tries < scaled(1000) || !cut || !whole; tries++) {
 		__u32 of_b = 0;
 
 		ASSERT_EQ(0, chr(self->fd, variant->ioc, &arg));
@@ -766,8 +767,6 @@ TEST_F(arcs_page, one_call_one_epoch)
 	stop = true;
 	pthread_join(thread, NULL);
 	note("%u lists cut, %u whole", cut, whole);
-	EXPECT_LT(0, cut);
-	EXPECT_LT(0, whole);
 	free(entry);
 }
 
