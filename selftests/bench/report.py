@@ -101,7 +101,7 @@ def print_batches(run):
 
 
 def print_instructions(run):
-    print_table("instructions, by callgrind", ["", "", ""], [
+    print_table("instructions", ["", "", ""], [
         [r["ring"], r["of"], "%.2f" % r["instructions"]]
         for r in run["instructions"]])
 
