@@ -41,8 +41,9 @@ struct plan {
 
 /* Those that chring is compared with most closely are measured next to it. */
 static const struct rival *const rivals[] = {
-	&chring_rival, &chring_batch_rival, &libchring_rival, &floor_lat_rival,
-	&floor_tput_rival, &maglev65537_mod_rival, &maglev65537_fast_rival,
+	&chring_rival, &chring_answer_rival, &libchring_rival,
+	&chring_batch_rival, &floor_lat_rival, &floor_tput_rival,
+	&maglev65537_mod_rival, &maglev65537_fast_rival,
 	&maglev655373_mod_rival, &bsearch_branchless_rival,
 	&bsearch_branchy_rival, &eytzinger_rival, &stdmap_rival,
 	&libmemcached_rival, &jump_rival, &rendezvous_rival,
@@ -50,8 +51,9 @@ static const struct rival *const rivals[] = {
 
 /* Those that targets at 16 M tokens are about. */
 static const struct rival *const quick_rivals[] = {
-	&chring_rival, &chring_batch_rival, &libchring_rival, &floor_lat_rival,
-	&floor_tput_rival, &eytzinger_rival,
+	&chring_rival, &chring_answer_rival, &libchring_rival,
+	&chring_batch_rival, &floor_lat_rival, &floor_tput_rival,
+	&eytzinger_rival,
 };
 
 static const struct rival *const clustered_rivals[] = {

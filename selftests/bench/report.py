@@ -74,7 +74,8 @@ def print_rings(run):
 
 def print_memory(run, ring):
     rows = [r for r in run["memory"] if r["ring"] == ring and r["bytes"] and
-            r["structure"] not in ("chring_batch", "floor_lat", "floor_tput")]
+            r["structure"] not in ("chring_answer", "chring_batch", "floor_lat",
+                                   "floor_tput")]
     print_table("%s: bytes a token" % ring, ["", ""], [
         [r["structure"], "%.1f" % r["per_token"]] for r in rows])
 

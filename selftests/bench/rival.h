@@ -84,7 +84,7 @@ struct rival {
 /* To build nothing: what finds in the members as they are. */
 void *members_themselves(const struct members *m);
 
-extern const struct rival chring_rival, chring_batch_rival;
+extern const struct rival chring_rival, chring_answer_rival, chring_batch_rival;
 extern const struct rival libchring_rival;
 extern const struct rival clustered_rival;
 extern const struct rival stdmap_rival;
