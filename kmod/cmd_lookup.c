@@ -5,6 +5,7 @@
 #include "budget.h"
 #include "chardev.h"
 #include "core/hash.h"
+#include "trace.h"
 
 #define LOOKUP_FLAGS	(CHRING_LOOKUP_POSITION | CHRING_LOOKUP_ZONES | \
 			 CHRING_LOOKUP_PREVIOUS)
@@ -101,11 +102,13 @@ static int find(const struct chring_view *v, const struct chring_ask *ask,
 	chring_ring_walked(v->ring, visits);
 	if (ret < 0)
 		return ret;
-	for (i = 0; i < ret; i++)
+	for (i = 0; i < ret; i++) {
 		o->owner[i] = (struct chring_owner){
 			.node = node[i]->id,
 			.cookie = node[i]->cookie,
 		};
+		trace_chring_lookup(v, node[i]);
+	}
 	o->count = ret;
 	return 0;
 }
@@ -296,8 +299,10 @@ static int find_together(const struct chring_view *v, find_each_fn *fn,
 	int ret = fn(v, value, min_t(u32, n, CHRING_TOGETHER), node, visits);
 	int i;
 
-	for (i = 0; i < ret; i++)
+	for (i = 0; i < ret; i++) {
 		value[i] = node[i]->id;
+		trace_chring_lookup(v, node[i]);
+	}
 	return ret;
 }
 

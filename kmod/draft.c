@@ -2,6 +2,7 @@
 #include "draft.h"
 #include "status.h"
 #include "tokens.h"
+#include "trace.h"
 
 /* Below this much, retired memory is left to the next grace period. */
 #define RETIRED_FREELY	(4UL << 20)
@@ -481,6 +482,7 @@ static void draft_publish(struct chring_draft *d)
 
 	publish(d);
 	chring_log_append(&d->ring->log, &d->space, &change);
+	trace_chring_commit(chring_ring_locked_view(d->ring), &change);
 	chring_notices_tell(d->ring, CHRING_CHANGED, &change);
 }
 
