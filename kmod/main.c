@@ -3,6 +3,7 @@
 
 #include "budget.h"
 #include "chardev.h"
+#include "debugfs.h"
 #include "registry.h"
 #include "version.h"
 
@@ -20,6 +21,7 @@ static int __init chring_init(void)
 	ret = chring_chardev_init();
 	if (ret)
 		goto exit_registry;
+	chring_debugfs_init();
 	return 0;
 
 exit_registry:
@@ -31,6 +33,7 @@ exit_sync:
 
 static void __exit chring_exit(void)
 {
+	chring_debugfs_exit();
 	chring_chardev_exit();
 	chring_registry_exit();
 	chring_sync_exit();

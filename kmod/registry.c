@@ -306,6 +306,19 @@ u32 chring_registry_list(u64 *after, bool private,
 	return n;
 }
 
+struct chring_ring *chring_registry_next(u64 from)
+{
+	struct chring_ring *ring;
+	unsigned long id;
+
+	rcu_read_lock();
+	xa_for_each_start(&rings_by_id, id, ring, from)
+		if (chring_ring_tryget(ring))
+			break;
+	rcu_read_unlock();
+	return ring;
+}
+
 int chring_registry_init(void)
 {
 	struct chring_config config = {};

@@ -103,4 +103,14 @@ u32 chring_registry_count(void);
 u32 chring_registry_list(u64 *after, bool private,
 			 struct chring_ring_entry *entry, u32 room);
 
+/**
+ * chring_registry_next() - the ring of the least id there is
+ * @from: that id or a greater one
+ *
+ * Any context.
+ *
+ * Return: ring to be given back with chring_ring_put(), or NULL.
+ */
+struct chring_ring * __must_check chring_registry_next(u64 from);
+
 #endif /* CHRING_REGISTRY_H */
