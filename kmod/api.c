@@ -11,6 +11,7 @@
 #include "chring.h"
 #include "core/hash.h"
 #include "registry.h"
+#include "trace.h"
 
 struct chring_ring *chring_get(const char *name)
 {
@@ -39,10 +40,12 @@ EXPORT_SYMBOL_NS_GPL(chring_name, CHRING);
 
 u64 chring_epoch(const struct chring_ring *ring)
 {
+	const struct chring_view *v;
 	u64 epoch;
 
 	rcu_read_lock();
-	epoch = chring_ring_used_view(ring)->epoch;
+	v = chring_ring_used_view(ring);
+	epoch = likely(v) ? v->epoch : 0;
 	rcu_read_unlock();
 	return epoch;
 }
@@ -69,12 +72,13 @@ static void put_node(struct chring_answer *answer, const struct chring_view *v,
 	};
 }
 
-/* Whose answer it is that there is none. */
-static void put_none(struct chring_answer *answer, const struct chring_view *v)
+/* Whose answer it is that there is none; @v may be NULL. */
+static void put_none(struct chring_answer *answer,
+		     const struct chring_ring *ring, const struct chring_view *v)
 {
 	*answer = (struct chring_answer){
-		.ring = v->ring->id,
-		.epoch = v->epoch,
+		.ring = ring->id,
+		.epoch = v ? v->epoch : 0,
 	};
 }
 
@@ -82,10 +86,11 @@ static int put_owner(struct chring_answer *answer, const struct chring_view *v,
 		     const struct chring_node *node)
 {
 	if (IS_ERR(node)) {
-		put_none(answer, v);
+		put_none(answer, v->ring, v);
 		return PTR_ERR(node);
 	}
 	put_node(answer, v, node);
+	trace_chring_lookup(v, node);
 	return 0;
 }
 
@@ -93,9 +98,16 @@ static int put_owner(struct chring_answer *answer, const struct chring_view *v,
 static int refuse(const struct chring_ring *ring, struct chring_answer *answer)
 {
 	rcu_read_lock();
-	put_none(answer, chring_ring_used_view(ring));
+	put_none(answer, ring, chring_ring_used_view(ring));
 	rcu_read_unlock();
 	return -ERANGE;
+}
+
+/* The last reference went while the caller was in its read section. */
+static int ended(const struct chring_ring *ring, struct chring_answer *answer)
+{
+	put_none(answer, ring, NULL);
+	return -ENODEV;
 }
 
 static int find_owner(const struct chring_ring *ring, u64 position,
@@ -106,7 +118,8 @@ static int find_owner(const struct chring_ring *ring, u64 position,
 
 	rcu_read_lock();
 	v = chring_ring_used_view(ring);
-	ret = put_owner(answer, v, chring_view_owner(v, position));
+	ret = likely(v) ? put_owner(answer, v, chring_view_owner(v, position)) :
+			  ended(ring, answer);
 	rcu_read_unlock();
 	return ret;
 }
@@ -151,20 +164,15 @@ static bool node_fits(const struct chring_node *node, void *data)
 	return f->fit(&answer, f->data);
 }
 
-static int find_fitting(const struct chring_ring *ring, u64 position,
-			struct fit_call *f, struct chring_answer *answer)
+static int find_fitting(u64 position, struct fit_call *f,
+			struct chring_answer *answer)
 {
 	const struct chring_node *node;
 	u32 visits;
-	int ret;
 
-	rcu_read_lock();
-	f->v = chring_ring_used_view(ring);
 	node = chring_view_fitting(f->v, position, node_fits, f, &visits);
 	chring_ring_walked(f->v->ring, visits);
-	ret = put_owner(answer, f->v, node);
-	rcu_read_unlock();
-	return ret;
+	return put_owner(answer, f->v, node);
 }
 
 int chring_lookup_fit(const struct chring_ring *ring, u64 position,
@@ -172,10 +180,16 @@ int chring_lookup_fit(const struct chring_ring *ring, u64 position,
 		      struct chring_answer *answer)
 {
 	struct fit_call f = { .fit = fit, .data = data };
+	int ret;
 
 	if (chring_position_import(&ring->config, position, &position))
 		return refuse(ring, answer);
-	return find_fitting(ring, position, &f, answer);
+	rcu_read_lock();
+	f.v = chring_ring_used_view(ring);
+	ret = likely(f.v) ? find_fitting(position, &f, answer) :
+			    ended(ring, answer);
+	rcu_read_unlock();
+	return ret;
 }
 EXPORT_SYMBOL_NS_GPL(chring_lookup_fit, CHRING);
 
@@ -194,6 +208,7 @@ static int find_replicas(const struct chring_view *v, bool former,
 	chring_ring_walked(v->ring, visits);
 	for (i = 0; i < ret; i++) {
 		put_node(&answer[i], v, node[i]);
+		trace_chring_lookup(v, node[i]);
 		/* Its owner has been free to free that since it went. */
 		if (former && !chring_view_has(v, node[i]))
 			answer[i].priv = NULL;
@@ -208,6 +223,7 @@ int chring_replicas(const struct chring_ring *ring, u64 position, u32 flags,
 		.n = n,
 		.zones = flags & CHRING_LOOKUP_ZONES,
 	};
+	const struct chring_view *v;
 	int ret;
 
 	if (flags & ~REPLICA_FLAGS)
@@ -216,8 +232,9 @@ int chring_replicas(const struct chring_ring *ring, u64 position, u32 flags,
 	    chring_position_import(&ring->config, position, &ask.position))
 		return -ERANGE;
 	rcu_read_lock();
-	ret = find_replicas(chring_ring_used_view(ring),
-			    flags & CHRING_LOOKUP_PREVIOUS, &ask, answer);
+	v = chring_ring_used_view(ring);
+	ret = likely(v) ? find_replicas(v, flags & CHRING_LOOKUP_PREVIOUS, &ask,
+					answer) : -ENODEV;
 	rcu_read_unlock();
 	return ret;
 }

@@ -41,7 +41,9 @@ struct chring_ring * __must_check chring_get(const char *name);
  *
  * Nothing is freed before a grace period has passed, and never by the caller.
  * The last reference to a ring of chring_create() is the end of the ring, and its
- * name is free; no notifier may be registered any more.
+ * name is free; no notifier may be registered any more. Who has found the ring
+ * under rcu_read_lock() before may go on to ask it until rcu_read_unlock(), and
+ * gets an answer, or -ENODEV: the last reference has gone.
  *
  * Any context but NMI.
  */
@@ -101,7 +103,8 @@ u64 chring_position(const struct chring_ring *ring, const void *key, u32 len);
  * decides. Any context in which rcu_read_lock() may be held.
  *
  * Return: 0; -ENODATA: the ring has no nodes; -EHOSTUNREACH: it has, but none in
- * service with weight; -ERANGE: the key is longer than CHRING_KEY_MAX.
+ * service with weight; -ENODEV: see chring_put(); -ERANGE: the key is longer than
+ * CHRING_KEY_MAX.
  */
 int chring_lookup(const struct chring_ring *ring, const void *key, u32 len,
 		  struct chring_answer *answer);

@@ -239,8 +239,9 @@ chring_ring_view(const struct chring_ring *ring)
  * chring_ring_used_view() - the view of now, for a user
  * @ring: ring
  *
- * Under rcu_read_lock(), for as long as the view is used. There always is one:
- * the ring is closed after its last user.
+ * Under rcu_read_lock(), for as long as the view is used. There is one for as long
+ * as the ring has users; who has found the ring while there were, and is still in
+ * that read section, may find NULL.
  */
 static inline const struct chring_view *
 chring_ring_used_view(const struct chring_ring *ring)
