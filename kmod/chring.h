@@ -60,6 +60,8 @@ const char *chring_name(const struct chring_ring *ring);
  * @ring: ring
  *
  * Any context in which rcu_read_lock() may be held.
+ *
+ * Return: it; 0: the last reference has gone, see chring_put().
  */
 u64 chring_epoch(const struct chring_ring *ring);
 
@@ -163,8 +165,8 @@ int chring_lookup_fit(const struct chring_ring *ring, u64 position,
  *
  * Return: nodes found, fewer than @n only if fewer are in service; -EINVAL: a
  * flag is unknown; -ERANGE: @n or the position is out of range; -ENODATA,
- * -EHOSTUNREACH: as chring_lookup(), before the last change of tokens with
- * CHRING_LOOKUP_PREVIOUS.
+ * -EHOSTUNREACH, -ENODEV: as chring_lookup(), the first two before the last change
+ * of tokens with CHRING_LOOKUP_PREVIOUS.
  */
 int chring_replicas(const struct chring_ring *ring, u64 position, u32 flags,
 		    struct chring_answer *answer, u32 n);

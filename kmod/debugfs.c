@@ -38,7 +38,7 @@ static void *rings_next(struct seq_file *m, void *p, loff_t *pos)
 
 static void rings_stop(struct seq_file *m, void *p)
 {
-	if (!IS_ERR_OR_NULL(p) && p != SEQ_START_TOKEN)
+	if (p && p != SEQ_START_TOKEN)
 		chring_ring_put(p);
 }
 
