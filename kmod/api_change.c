@@ -35,6 +35,12 @@ struct chring_ring *chring_create(const struct chring_maker *maker)
 }
 EXPORT_SYMBOL_NS_GPL(chring_create, CHRING);
 
+void chring_keys_set(struct chring_ring *ring, enum chring_keys keys)
+{
+	WRITE_ONCE(ring->keys, keys);
+}
+EXPORT_SYMBOL_NS_GPL(chring_keys_set, CHRING);
+
 /* Programs change public rings; nobody else, and so nobody's priv, is there. */
 static int check_ring(const struct chring_ring *ring)
 {

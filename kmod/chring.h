@@ -201,6 +201,15 @@ struct chring_maker {
 struct chring_ring *chring_create(const struct chring_maker *maker);
 
 /**
+ * chring_keys_set() - what the keys of a ring are from now on
+ * @ring: of chring_create()
+ * @keys: for those who look at it; there is no new epoch
+ *
+ * Any context.
+ */
+void chring_keys_set(struct chring_ring *ring, enum chring_keys keys);
+
+/**
  * struct chring_server - what a node is to be
  * @name: 1..CHRING_NAME_MAX bytes, none <= 0x20 and none 0x7f
  * @name_len: how many

@@ -277,7 +277,7 @@ static void fill_entry(struct chring_ring_entry *e,
 		.nodes = v->nodes,
 		.live = v->live,
 		.flags = ring->flags,
-		.keys = ring->keys,
+		.keys = READ_ONCE(ring->keys),
 	};
 	memcpy(e->name, ring->name, ring->name_len);
 }

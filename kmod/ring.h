@@ -15,7 +15,7 @@
  * @view: what readers see; NULL once nobody may ask any more
  * @deleted: programs cannot ask; @view is what it last was, for kernel code
  * @flags: CHRING_RING_*, as a program is told; never change once it has its name
- * @keys: enum chring_keys, likewise
+ * @keys: enum chring_keys; its owner says so, and may say something else later
  * @config: resolved, never changes
  * @id: never used twice
  * @name: NUL-terminated, never changes
