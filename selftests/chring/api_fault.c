@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "libfault.h"
+#include "libinject.h"
 #include "libprobe.h"
 #include "kselftest_harness.h"
 
@@ -217,7 +218,7 @@ TEST_F_TIMEOUT(api, every_function, 600)
 	struct counts total = {};
 	size_t i;
 
-	if (faults_set_up())
+	if (inject_set_up())
 		SKIP(return, "this kernel has no fault injection");
 	for (i = 0; i < ARRAY_LEN(all); i++) {
 		EXPECT_EQ(0, faults_try(&self->f, &all[i], &total)) {

@@ -46,9 +46,6 @@ struct tried {
 	void (*prepare)(struct fault *f);
 };
 
-/* Return: 0; -ENOENT: this kernel has no fault injection. */
-int faults_set_up(void);
-
 /*
  * Tries a command with each failure in turn, and adds them up. Return: 0; -1: a
  * command did what it must not, as the report says.
