@@ -17,4 +17,13 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 }
 #endif
 
+/* May IPVS send clients to a destination? For who includes net/ip_vs.h. */
+#ifdef CHRING_HAS_DEST_CFLAGS
+#define ip_vs_dest_is_available(dest) \
+	(READ_ONCE((dest)->cflags) & IP_VS_DEST_CF_AVAILABLE)
+#else
+#define ip_vs_dest_is_available(dest) \
+	((dest)->flags & IP_VS_DEST_F_AVAILABLE)
+#endif
+
 #endif /* CHRING_COMPAT_H */

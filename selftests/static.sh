@@ -124,6 +124,14 @@ layers_api()
 	none '^#[[:space:]]*include[[:space:]]*"' kmod/chring.h
 }
 
+# The IPVS scheduler is a module of its own, and sees no more of chring than that.
+layers_ip_vs()
+{
+	none '^#[[:space:]]*include[[:space:]]*"' kmod/ip_vs_*.[ch] |
+		grep -vE '"(chring|compat|ip_vs_[a-z]+)\.h"$' && return 1
+	return 0
+}
+
 # Two worlds meet in twins, not in ifdefs.
 layers_ifdef()
 {
@@ -166,8 +174,8 @@ if [ -z "$(files Kbuild)" ]; then
 fi
 
 tests="compiler sparse checkpatch_c shellcheck_scripts codespell_all
-	licence_lines layers_core layers_version layers_user layers_api layers_ifdef
-	layers_ioctl exports uapi_compiles"
+	licence_lines layers_core layers_version layers_user layers_api layers_ip_vs
+	layers_ifdef layers_ioctl exports uapi_compiles"
 
 echo '#> begin static'
 echo "1..$(wc -w <<<"$tests")"
