@@ -181,9 +181,18 @@ check-unit: deps
 		echo "#> end unit-threads $$?"; \
 	} | selftests/tap.py --files 2
 
-# The example of libchring, and what it talks to.
+# The example of libchring, and what it talks to; who makes services of IPVS, and
+# networks for them.
 shared := LD_LIBRARY_PATH=build/example/prefix/lib selftests/vm/shared.sh \
-	/bin/memcached=/usr/bin/memcached /bin/ringcache=build/example/ringcache
+	/bin/memcached=/usr/bin/memcached /bin/ringcache=build/example/ringcache \
+	/bin/ipvsadm=/sbin/ipvsadm /sbin/ip=/sbin/ip \
+	/bin/iptables=/usr/sbin/xtables-legacy-multi
+xtables := /usr/lib/x86_64-linux-gnu/xtables
+ip_vs_options = --file /ip_vs_chring.ko=build/$(KERNEL)/ip_vs_chring.ko \
+	--modules ip_vs=ip_vs,ip_vs_rr,ip_vs_mh,ip_vs_sh,veth,bridge,sctp,iptable_mangle,xt_mark \
+	--file /lib/ip_vs.sh=selftests/chring/libipvs.sh \
+	$(foreach name,flows tenant,--file /bin/$(name)=build/selftests/bin/$(name)) \
+	--file $(xtables)/libxt_MARK.so=$(xtables)/libxt_MARK.so
 
 check-vm: vm-build
 	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src,$(harness))/tools/testing/selftests')
@@ -193,7 +202,7 @@ check-vm: vm-build
 	@shared=$$($(shared)) && \
 		ONLY="$$CHRING_ONLY" SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
 		selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
-		--file /data=build/testdata $$shared \
+		--file /data=build/testdata $(ip_vs_options) $$shared \
 		$(foreach name,probe flows,--file /kmod/chring_$(name).ko=build/$(KERNEL)-kmod/chring_$(name).ko)
 
 check-harness: vm-build build/exit.so

@@ -34,6 +34,9 @@ packages()
 	libjson-c-dev		JSON output of chringctl
 	memcached		servers for the example of libchring (a service started is harmless)
 	libmemcached-dev	the protocol, for the example of libchring
+	ipvsadm			services for the IPVS scheduler
+	iproute2		their networks
+	iptables		marks packets for them
 	pkg-config		tells the example of libchring where it is
 	shellcheck		checks the scripts
 	codespell		checks the spelling
