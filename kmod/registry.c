@@ -213,8 +213,9 @@ void chring_registry_drop(struct chring_ring *ring)
 	if (!chring_ring_unuse(ring))
 		return;
 	/*
-	 * Of a public ring the name was a user, and it is deleted already. A
-	 * private one has had all its changes: its owner made them.
+	 * Of a public ring the name was a user, and it is deleted already. For a
+	 * private one nobody is in the middle of a change, which its owner would
+	 * have made: to programs, and for its name, it is gone at once.
 	 */
 	WRITE_ONCE(ring->deleted, true);
 	chring_defer(&ring->end, ring_end);
@@ -338,9 +339,10 @@ void chring_registry_exit(void)
 	struct chring_ring *ring;
 	unsigned long id;
 
-	/* What the last users have left; then there are no private rings. */
+	/* What the last users have left. Who made a private ring has gone by now. */
 	chring_defer_wait();
 	xa_for_each(&rings_by_id, id, ring) {
+		WARN_ON_ONCE(is_private(ring));
 		unlink_ring(ring);
 		chring_ring_abandon(ring);
 	}
