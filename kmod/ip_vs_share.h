@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the services of one network namespace may hold together, in tokens. */
+/*
+ * What the services of one network namespace may hold together, in tokens. Users
+ * can have any number of namespaces: theirs are one in this respect.
+ */
 #ifndef CHRING_IP_VS_SHARE_H
 #define CHRING_IP_VS_SHARE_H
 

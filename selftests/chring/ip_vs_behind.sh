@@ -179,6 +179,20 @@ tokens_of_another()
 	[ "$1" = 0 ] || bad 'it does not catch up'
 }
 
+# With less than there is already, what becomes smaller still does.
+less_tokens()
+{
+	local was
+
+	service && was=$(cat $share) || return
+	echo 1 >$share
+	ipvs -d -t $vip:80 -r 10.0.2.13:80 && nodes_are "$ring" 6 &&
+	ipvs -e -t $vip:80 -r 10.0.2.14:80 -m -w 5
+	set -- $?
+	echo "$was" >$share
+	[ "$1" = 0 ] && lands "$ring" $who
+}
+
 # Who is killed in the middle of a change leaves it to the worker.
 killed()
 {
@@ -269,7 +283,7 @@ group=$dir/cgroup
 ring="ipvs/$(netns)/TCP/$vip:80"
 run_tests without_memory back_before newcomer_waits came_and_went nobody_left \
 	deleted_while_behind refused_without_memory without_tokens \
-	tokens_of_another killed memory_group
+	tokens_of_another less_tokens killed memory_group
 net_down
 unload
 rm -r "$dir"

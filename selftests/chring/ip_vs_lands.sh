@@ -123,6 +123,36 @@ datagrams()
 	[ "$(errors asked)" = 0 ] && spread_fairly
 }
 
+# An ICMP error that comes first makes a connection too: of the packet that it is
+# about, which went the other way.
+about_packets()
+{
+	complaints 25
+}
+
+about_packets_with_port()
+{
+	complaints 26 -b flag-2
+}
+
+# complaints PORT [ARGUMENT]...: from ports PORT000 on, with arguments of the service
+complaints()
+{
+	local ports=$1
+	local who="$vip:80 $from port ${1}000 port-step 3 count 40"
+
+	shift
+	inside director sh -c 'echo 1 >/proc/sys/net/ipv4/vs/schedule_icmp' &&
+	service -t $vip:80 -s chring "$@" &&
+	destinations "-t $vip:80" '-m -w 1' $all | plan &&
+	run flows complain clients $who &&
+	owners owners "ipvs/$net/TCP/$vip:80" $who || return
+	inside director ipvsadm -Lnc |
+		awk -v ports=":$ports...\$" '$4 ~ ports { print $4 "\t" $6 }' |
+		sed 's/	10\.0\.2\.1\([1-8]\):.*/	b\1/' >"$dir/asked"
+	same asked owners
+}
+
 sctp()
 {
 	if [ ! -e /proc/net/sctp ]; then
@@ -190,7 +220,8 @@ thousand()
 load && net_up || bad 'no network'
 net=$(netns)
 run_tests nat node_names direct without_port with_port port_later upper_halves \
-	ports_of_ipv6 datagrams sctp mark one_backend mixed_weights thousand
+	ports_of_ipv6 datagrams about_packets \
+	about_packets_with_port sctp mark one_backend mixed_weights thousand
 net_down
 unload
 rm -r "$dir"

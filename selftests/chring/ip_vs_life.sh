@@ -126,7 +126,7 @@ scheduler_changed()
 	ipvs -E -t $vip:80 -s rr && gone "$ring" && ask other $who &&
 	[ "$(errors other)" = 0 ] && ipvs -E -t $vip:80 -s chring &&
 	there_is "$ring" && lands "$ring" $who && same asked before || return
-	# To and fro, while clients come. IPVS itself refuses some meanwhile.
+	# Away and back, again and again, while clients come. IPVS itself refuses some meanwhile.
 	rm -f "$dir/stop"
 	flows ask clients $who until "$dir/stop" >"$dir/other" 2>&1 &
 	for _ in 1 2 3 4 5; do
@@ -273,6 +273,9 @@ user_services()
 	echo "# $n services of a user, $((with - before)) bytes"
 	[ "$n" = 11 ] && other_rings_are 11 && nodes_are "$first" 1 &&
 	[ $((with - before)) -lt 200000 ] || bad 'not its share' || return
+	# A namespace more is not a share more.
+	[ "$(su -s /bin/sh nobody -c 'exec tenant 3' </dev/null)" = 0 ] ||
+		bad 'another share' || return
 	# The host's own are what they were, and change as they did.
 	[ "$(chringctl ring show "$ring" | grep ^digest)" = "$digest" ] &&
 	lands "$ring" $who && ipvs -A -t $vip:81 -s chring &&

@@ -2,6 +2,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/icmp.h>
+#include <linux/ip.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +346,97 @@ int flows_ask(const struct flows *f, struct flow *flow)
 	ret = flows_enter(f->netns);
 	if (!ret)
 		ret = ask_here(f, flow);
+	if (setns(home, CLONE_NEWNET))
+		abort();
+	close(home);
+	return ret;
+}
+
+static __u16 checksum(const void *p, size_t len)
+{
+	const __u8 *byte = p;
+	__u32 sum = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		sum += i % 2 ? byte[i] : byte[i] << 8;
+	sum = (sum & 0xffff) + (sum >> 16);
+	return htons(~(sum + (sum >> 16)));
+}
+
+/* "Fragmentation needed", and the beginning of the packet that was too long. */
+struct complaint {
+	struct icmphdr icmp;
+	struct iphdr ip;
+	__be16 port[2];
+	__be32 seq;
+};
+
+static void make_complaint(struct complaint *c, const struct sockaddr_in6 *from,
+			   const struct sockaddr_in6 *to)
+{
+	*c = (struct complaint){
+		.icmp = {
+			.type = ICMP_DEST_UNREACH,
+			.code = ICMP_FRAG_NEEDED,
+			.un.frag.mtu = htons(1400),
+		},
+		.ip = {
+			.version = 4,
+			.ihl = 5,
+			.tot_len = htons(1500),
+			.frag_off = htons(0x4000),
+			.ttl = 64,
+			.protocol = IPPROTO_TCP,
+		},
+		.port = { to->sin6_port, from->sin6_port },
+	};
+	memcpy(&c->ip.saddr, &to->sin6_addr.s6_addr[12], 4);
+	memcpy(&c->ip.daddr, &from->sin6_addr.s6_addr[12], 4);
+	c->ip.check = checksum(&c->ip, sizeof(c->ip));
+	c->icmp.checksum = checksum(c, sizeof(*c));
+}
+
+static int complain(const struct sockaddr_in6 *from,
+		    const struct sockaddr_in6 *to)
+{
+	struct sockaddr_in src = { .sin_family = AF_INET };
+	struct sockaddr_in dst = { .sin_family = AF_INET };
+	struct complaint c;
+	int fd, ret = 0;
+
+	make_complaint(&c, from, to);
+	src.sin_addr.s_addr = c.ip.daddr;
+	dst.sin_addr.s_addr = c.ip.saddr;
+	fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&src, sizeof(src)) ||
+	    sendto(fd, &c, sizeof(c), 0, (struct sockaddr *)&dst,
+		   sizeof(dst)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int complain_all(const struct flows *f)
+{
+	unsigned int n;
+	int ret = 0;
+
+	for (n = 0; n < f->count && !ret; n++) {
+		struct sockaddr_in6 from = client(f, n);
+
+		ret = complain(&from, &f->to);
+	}
+	return ret;
+}
+
+int flows_complain(const struct flows *f)
+{
+	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	int ret = flows_enter(f->netns);
+
+	if (!ret)
+		ret = complain_all(f);
 	if (setns(home, CLONE_NEWNET))
 		abort();
 	close(home);

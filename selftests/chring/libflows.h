@@ -83,6 +83,14 @@ struct flows_text flows_client(const struct flows *f, unsigned int n);
  */
 int flows_ask(const struct flows *f, struct flow *flow);
 
+/**
+ * flows_complain() - ICMP errors from the clients, about what they never got
+ * @f: about whose packets to whom; IPv4 and TCP, with ports
+ *
+ * Return: 0 or -errno.
+ */
+int flows_complain(const struct flows *f);
+
 /* Ends connections that were held. */
 void flows_close(const struct flows *f, struct flow *flow);
 

@@ -10,6 +10,8 @@
  *		and where; or CLIENT<tab>!ERROR
  *	flows name NETNS SERVER:PORT [OPTION VALUE]...
  *		prints who would ask
+ *	flows complain NETNS SERVER:PORT [OPTION VALUE]...
+ *		an ICMP error from each, about what it has not got from the server
  *
  * Options: from ADDRESS, step ADDRESS, port P, port-step N, count N, at-once N,
  * wait MS, proto tcp|udp|sctp; until FILE: again and again until there is one;
@@ -143,6 +145,15 @@ static int name(const struct job *job)
 	return 0;
 }
 
+static int complain(const struct job *job)
+{
+	int ret = flows_complain(&job->flows);
+
+	if (ret)
+		fail(job->flows.netns, -ret);
+	return 0;
+}
+
 static int serve(char **arg, int n)
 {
 	int i, pid;
@@ -156,14 +167,33 @@ static int serve(char **arg, int n)
 	return 0;
 }
 
+static int usage(const struct job *job)
+{
+	fail("usage", EINVAL);
+	return 2;
+}
+
+static const struct {
+	const char *word;
+	int (*run)(const struct job *job);
+} jobs[] = {
+	{ "ask", ask },
+	{ "name", name },
+	{ "complain", complain },
+	{ "", usage },
+};
+
 int main(int argc, char **argv)
 {
 	struct job job;
+	int i = 0;
 
 	if (argc >= 4 && !strcmp(argv[1], "serve"))
 		return serve(argv + 2, argc - 2);
 	if (argc < 4)
-		fail("usage", EINVAL);
+		return usage(NULL);
 	read_job(&job, argv + 2, argc - 2);
-	return !strcmp(argv[1], "ask") ? ask(&job) : name(&job);
+	while (jobs[i].word[0] && strcmp(argv[1], jobs[i].word))
+		i++;
+	return jobs[i].run(&job);
 }

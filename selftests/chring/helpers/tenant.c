@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * tenant DESTINATIONS: a user with a network namespace of its own, and services
- * there, 10.0.0.1:80 and so on, until one is refused; then the first gets so many
- * destinations. Prints how many services there are. With a line on standard input
- * the second and the third go; with its end, the namespace.
+ * there, 10.0.0.1:80 and so on, until one is refused; then the first, if there is
+ * one, gets so many destinations. Prints how many services there are. With a line
+ * on standard input the second and the third go; with its end, the namespace.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -88,7 +88,8 @@ int main(int argc, char **argv)
 	if (fd < 0)
 		fail("socket", -fd);
 	n = add_services(fd);
-	add_destinations(fd, atoi(argv[1]));
+	if (n)
+		add_destinations(fd, atoi(argv[1]));
 	printf("%d\n", n);
 	fflush(stdout);
 	if (fgets(line, sizeof(line), stdin) &&
