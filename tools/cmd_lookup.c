@@ -252,7 +252,8 @@ static int flow_key(const struct request *r, const char *text,
 {
 	query->key = flow->bytes;
 	query->key_len = flow->address;
-	if (r->keys != CHRING_KEYS_FLOW_PORT)
+	if (r->keys == CHRING_KEYS_FLOW ||
+	    (r->keys == CHRING_KEYS_BYTES && !flow->port))
 		return STATUS_OK;
 	if (!flow->port)
 		return refused("flow '%s': keys of ring '%s' have a port; expected one after the address, as in %s",
@@ -310,6 +311,12 @@ static int learn_sight(struct request *r)
 	return STATUS_OK;
 }
 
+/* Keys of a public ring are what who asks makes of them. */
+static bool is_public(const struct request *r)
+{
+	return !strchr(r->ring, '/');
+}
+
 /* Are the keys of the ring flows? */
 static int learn_keys(struct request *r)
 {
@@ -317,7 +324,8 @@ static int learn_keys(struct request *r)
 
 	if (ret)
 		return session_refused(&r->s, ret);
-	if (r->keys == CHRING_KEYS_FLOW || r->keys == CHRING_KEYS_FLOW_PORT)
+	if (r->keys == CHRING_KEYS_FLOW || r->keys == CHRING_KEYS_FLOW_PORT ||
+	    (r->keys == CHRING_KEYS_BYTES && is_public(r)))
 		return STATUS_OK;
 	return refused("ring '%s': its keys are %s, not flows; look them up without '--flow'",
 		       r->ring, r->keys == CHRING_KEYS_BYTES ?

@@ -1030,8 +1030,8 @@ flow()
 
 	shift 2
 	# shellcheck disable=SC2059 # the key in octal
-	want=$(printf "$key" | "$ctl" lookup 'probe/tool[1]' - | tr '\0' '?' | sed 's/.*	//')
-	run 0 lookup 'probe/tool[1]' "$@" --flow "$flow" || return
+	want=$(printf "$key" | "$ctl" lookup "$flow_ring" - | tr '\0' '?' | sed 's/.*	//')
+	run 0 lookup "$flow_ring" "$@" --flow "$flow" || return
 	got=$(cut -f 2 "$dir/out")
 	[ -n "$want" ] && [ "$want" = "$got" ] && [ "$(cut -f 1 "$dir/out")" = "$flow" ] ||
 		bad "$flow goes to $got, its key to $want"
@@ -1039,6 +1039,8 @@ flow()
 
 lookup_flow()
 {
+	local flow_ring='probe/tool[1]'
+
 	probe 1 &&
 	flow 192.0.2.1 '\300\000\002\001' &&
 	flow 192.0.2.1:80 '\300\000\002\001' &&
@@ -1055,7 +1057,11 @@ lookup_flow()
 	refuses 1 "flow '::1': keys of ring .* have a port" lookup 'probe/tool[1]' --flow ::1 || return
 	probe 0 &&
 	refuses 1 "ring 'probe/tool\[1\]': its keys are bytes, not flows" lookup 'probe/tool[1]' --flow 192.0.2.7:80 &&
-	refuses 1 "ring 'default': its keys are bytes, not flows" lookup default --flow 192.0.2.7 &&
+	flow_ring=r.flow &&
+	silent ring add r.flow && silent node add r.flow a && silent node add r.flow b &&
+	flow 192.0.2.1 '\300\000\002\001' &&
+	flow 192.0.2.7:80 '\300\000\002\007\000\120' &&
+	flow '[::1]:258' '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\001\002' &&
 	for flow in 1.2.3 1.2.3.4: 1.2.3.4:65536 1.2.3.4:x 1.2.3.4:80:81 ::1:z '[::1' '[::1]80' '[1.2.3.4]:80' '' - \
 		1.2.3.4.5 '[]:80' host:80; do
 		refuses 2 "flow '$(echo "$flow" | sed 's/[].[]/\\&/g')': expected ADDRESS" lookup default --flow "$flow" || return
