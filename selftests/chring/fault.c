@@ -423,17 +423,10 @@ TEST_F_TIMEOUT(fault, every_command, 600)
 		{ "mmap", run_mmap, undo_mmap, prepare_grow },
 	};
 	struct counts total = {};
-	size_t i;
 
 	if (inject_set_up())
 		SKIP(return, "this kernel has no fault injection");
-	for (i = 0; i < ARRAY_LEN(all); i++) {
-		EXPECT_EQ(0, faults_try(&self->f, &all[i], &total)) {
-			TH_LOG("%s", all[i].name);
-		}
-	}
-	note("in all: slab %u, pages %u, vmalloc %u, copies %u",
-	     total.slab, total.pages, total.vmalloc, total.copies);
+	EXPECT_EQ(0, faults_try_all(&self->f, all, ARRAY_LEN(all), &total));
 	EXPECT_LT(0, total.slab);
 	EXPECT_LT(0, total.vmalloc);
 	EXPECT_LT(0, total.copies);

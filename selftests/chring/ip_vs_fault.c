@@ -395,7 +395,7 @@ static int try_nth(struct _test_data_ip_vs_fault *self, const struct change *c,
 		   change_fn *make, bool pages, unsigned int n,
 		   struct tally *tally)
 {
-	bool came;
+	bool came, behind;
 	int ret;
 
 	if (prepare(self, c))
@@ -412,9 +412,11 @@ static int try_nth(struct _test_data_ip_vs_fault *self, const struct change *c,
 		note("%s, fault %u: %d", c->name, n, ret);
 		return -1;
 	}
-	tally->behind += !has_caught_up(self);
-	return serves(self) || !catches_up(self) || serves(self) ? -1 :
-	       came || ret;
+	behind = !has_caught_up(self);
+	tally->behind += behind;
+	if (serves(self) || (behind && (!catches_up(self) || serves(self))))
+		return -1;
+	return came || ret;
 }
 
 static int try_all(struct _test_data_ip_vs_fault *self, const struct change *c,

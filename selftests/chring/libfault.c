@@ -89,7 +89,8 @@ static __u64 bytes_after_one(struct fault *f,
 	return bytes_settled(f->fd);
 }
 
-int faults_try(struct fault *f, const struct tried *t, struct counts *total)
+static int faults_try(struct fault *f, const struct tried *t,
+		      struct counts *total)
 {
 	struct counts c = {};
 	__u64 held = bytes_after_one(f, t);
@@ -119,5 +120,22 @@ int faults_try(struct fault *f, const struct tried *t, struct counts *total)
 		     (unsigned long long)held);
 		ret = -1;
 	}
+	return ret;
+}
+
+int faults_try_all(struct fault *f, const struct tried *t, size_t n,
+		   struct counts *total)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (faults_try(f, &t[i], total)) {
+			note("%s was wrong", t[i].name);
+			ret = -1;
+		}
+	}
+	note("in all: slab %u, pages %u, vmalloc %u, copies %u", total->slab,
+	     total->pages, total->vmalloc, total->copies);
 	return ret;
 }

@@ -47,9 +47,10 @@ struct tried {
 };
 
 /*
- * Tries a command with each failure in turn, and adds them up. Return: 0; -1: a
+ * Tries @n commands with each failure in turn, and adds those up. Return: 0; -1: a
  * command did what it must not, as the report says.
  */
-int faults_try(struct fault *f, const struct tried *t, struct counts *total);
+int faults_try_all(struct fault *f, const struct tried *t, size_t n,
+		   struct counts *total);
 
 #endif /* CHRING_LIBFAULT_H */
