@@ -16,7 +16,8 @@ all: module tools
 
 help:
 	@echo 'For this machine:'
-	@echo '  all           the module for the running kernel (or KDIR=...) and the tools'
+	@echo '  all           the module for the running kernel (or KDIR=...) and the tools;'
+	@echo '                VMLINUX=FILE has the types of that kernel, for BPF programs'
 	@echo '  module        the module alone'
 	@echo '  tools         the tools alone'
 	@echo '  install       module, header and tools (PREFIX=, DESTDIR=)'
@@ -46,7 +47,9 @@ help:
 
 module:
 	@if [ -e '$(KDIR)/Makefile' ]; then \
-		$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules; \
+		base=$$(tools/btf.sh base '$(KDIR)' '$(VMLINUX)') && \
+		$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $${base:+CHRING_BTF=y} modules && \
+		{ [ -z "$$base" ] || tools/btf.sh add "$$base" chring.ko; }; \
 	else \
 		echo 'chring.ko is not built: no kernel headers in $(KDIR); say where with KDIR=DIR' >&2; \
 	fi
@@ -72,6 +75,7 @@ api := $(DESTDIR)$(PREFIX)/include/chring
 
 install-api:
 	install -D -m 644 kmod/chring.h '$(api)/chring.h'
+	install -D -m 644 kmod/chring.bpf.h '$(api)/chring.bpf.h'
 	install -D -m 644 uapi/linux/chring.h '$(api)/linux/chring.h'
 	@release=$$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 			'$(KDIR)/include/generated/utsrelease.h') && \
@@ -150,10 +154,11 @@ demo: vm-build
 
 # In half a minute no guest can be counted.
 calls = selftests/vm/run --kernel '$(KERNEL)' --count $(run_options) --timeout 600 \
-	--file /bin/calls=build/bench/calls --cmd calls
+	--file /bin/calls=build/bench/calls --file /bpf=build/bpf --cmd calls
 
 bench: $(if $(QUICK),,vm-build)
 	@selftests/bench/deps.sh >&2
+	@$(if $(QUICK),,$(call quietly,-C selftests/bpf))
 	@$(call quietly,-C selftests/bench)
 	@ONLY="$$CHRING_ONLY" $(MAKE) -s -C selftests/bench run $(if $(QUICK),,RUN="$(calls)")
 
@@ -185,24 +190,33 @@ check-unit: deps
 # networks for them.
 shared := LD_LIBRARY_PATH=build/example/prefix/lib selftests/vm/shared.sh \
 	/bin/memcached=/usr/bin/memcached /bin/ringcache=build/example/ringcache \
-	/bin/ipvsadm=/sbin/ipvsadm /sbin/ip=/sbin/ip \
+	/bin/ipvsadm=/sbin/ipvsadm /sbin/ip=/sbin/ip /bin/ethtool=/sbin/ethtool \
 	/bin/iptables=/usr/sbin/xtables-legacy-multi
 xtables := /usr/lib/x86_64-linux-gnu/xtables
 ip_vs_options = --file /ip_vs_chring.ko=build/$(KERNEL)/ip_vs_chring.ko \
-	--modules ip_vs=ip_vs,ip_vs_rr,ip_vs_mh,ip_vs_sh,veth,bridge,sctp,iptable_mangle,xt_mark \
+	--modules ip_vs=ip_vs,ip_vs_rr,ip_vs_mh,ip_vs_sh,sctp,iptable_mangle,xt_mark \
 	--file /lib/ip_vs.sh=selftests/chring/libipvs.sh \
-	$(foreach name,flows tenant,--file /bin/$(name)=build/selftests/bin/$(name)) \
+	--file /bin/tenant=build/selftests/bin/tenant \
 	--file $(xtables)/libxt_MARK.so=$(xtables)/libxt_MARK.so
 
+# A network, and what tests send through it; BPF programs.
+net_options = --modules net=veth,bridge,sch_ingress,cls_bpf \
+	--file /lib/net.sh=selftests/chring/libnet.sh --file /bin/flows=build/selftests/bin/flows
+bpf_options = --file /bpf=build/bpf --file /bin/balancer=build/bpf/balancer \
+	$(foreach what,no other,--file /kmod/chring-$(what)types.ko=build/$(KERNEL)/$(what)types.ko)
+
 check-vm: vm-build
+	@$(call quietly,-C selftests/bpf)
 	@$(call quietly,-C selftests/chring KSELFTEST='$(call kernel,k_src,$(harness))/tools/testing/selftests')
 	@$(call quietly,-C selftests/unit testdata)
 	@$(call quietly,-C selftests/example test)
 	@selftests/kmod/build.sh '$(KERNEL)'
+	@objcopy -R .BTF $(module) build/$(KERNEL)/notypes.ko
+	@objcopy -R .BTF --add-section .BTF=README.md $(module) build/$(KERNEL)/othertypes.ko
 	@shared=$$($(shared)) && \
 		ONLY="$$CHRING_ONLY" SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
 		selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
-		--file /data=build/testdata $(ip_vs_options) $$shared \
+		--file /data=build/testdata $(net_options) $(bpf_options) $(ip_vs_options) $$shared \
 		$(foreach name,probe flows,--file /kmod/chring_$(name).ko=build/$(KERNEL)-kmod/chring_$(name).ko)
 
 check-harness: vm-build build/exit.so

@@ -58,7 +58,7 @@ struct command {
 
 static const struct command commands[] = {
 	COMMAND(CHRING_IOC_INFO, CMD_READS, chring_cmd_info, chring_info,
-		out_reserved, out_version, out_reserved, 0),
+		out_kfuncs, out_version, out_kfuncs, 0),
 	COMMAND(CHRING_IOC_RING_CREATE, CMD_CHANGES, chring_cmd_ring_create,
 		chring_ring_create, out_ring, out_ring, out_ring, 0),
 	COMMAND(CHRING_IOC_RING_DELETE, CMD_CHANGES, chring_cmd_ring_delete,

@@ -2,6 +2,7 @@
 /* Commands on the module and on rings as a whole. */
 #include <linux/uaccess.h>
 
+#include "bpf.h"
 #include "budget.h"
 #include "chardev.h"
 #include "registry.h"
@@ -24,6 +25,7 @@ int chring_cmd_info(struct chring_call *call)
 	arg->out_total_bytes = chring_budget_used();
 	arg->out_max_total_bytes = chring_budget_max();
 	arg->out_max_tokens = chring_max_tokens();
+	arg->out_kfuncs = chring_bpf_revision();
 	return 0;
 }
 

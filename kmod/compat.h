@@ -6,6 +6,8 @@
 #ifndef CHRING_COMPAT_H
 #define CHRING_COMPAT_H
 
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
 #include <linux/mm.h>
 
 #ifndef CHRING_HAS_VM_FLAGS_MOD
@@ -15,6 +17,16 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 	vma->vm_flags |= set;
 	vma->vm_flags &= ~clear;
 }
+#endif
+
+/* A function that BPF programs call: who calls it here is not to be seen. */
+#ifndef __bpf_kfunc
+#define __bpf_kfunc	__used
+#endif
+
+#ifndef BTF_KFUNCS_START
+#define BTF_KFUNCS_START	BTF_SET8_START
+#define BTF_KFUNCS_END		BTF_SET8_END
 #endif
 
 /* May IPVS send clients to a destination? For who includes net/ip_vs.h. */

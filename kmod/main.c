@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 
+#include "bpf.h"
 #include "budget.h"
 #include "chardev.h"
 #include "debugfs.h"
@@ -21,9 +22,14 @@ static int __init chring_init(void)
 	ret = chring_chardev_init();
 	if (ret)
 		goto exit_registry;
+	ret = chring_bpf_init();
+	if (ret)
+		goto exit_chardev;
 	chring_debugfs_init();
 	return 0;
 
+exit_chardev:
+	chring_chardev_exit();
 exit_registry:
 	chring_registry_exit();
 exit_sync:
@@ -46,3 +52,5 @@ MODULE_DESCRIPTION("Consistent-hash rings in kernel memory");
 MODULE_AUTHOR("The chring developers");
 MODULE_VERSION(CHRING_VERSION_TEXT);
 MODULE_LICENSE("GPL");
+/* Whether BPF programs may call it, as far as the build can tell. */
+MODULE_INFO(kfuncs, CHRING_KFUNCS);

@@ -68,6 +68,11 @@ struct chring_ring *chring_registry_hold(const char *name, u32 len)
 	return ring;
 }
 
+const struct chring_ring *chring_registry_rcu(u64 id)
+{
+	return xa_load(&rings_by_id, id);
+}
+
 u32 chring_registry_count(void)
 {
 	return READ_ONCE(rings);

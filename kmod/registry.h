@@ -88,6 +88,16 @@ void chring_registry_drop(struct chring_ring *ring);
 struct chring_ring * __must_check chring_registry_find(const char *name,
 						       u32 len, bool private);
 
+/**
+ * chring_registry_rcu() - the ring of an id
+ * @id: of a public or a private one
+ *
+ * Under rcu_read_lock(), for as long as the ring is used.
+ *
+ * Return: ring, deleted perhaps; or NULL.
+ */
+const struct chring_ring *chring_registry_rcu(u64 id);
+
 /* How many public rings there are. */
 u32 chring_registry_count(void);
 

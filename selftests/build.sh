@@ -45,14 +45,16 @@ rm -f "$build/stamp"
 
 log=$build/build.log
 status=0
+base=$(tools/btf.sh base "$k_dir" "$k_vmlinux")
 # The variables of a make above are not for kbuild.
 env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL \
 	make -s -C "$k_dir" M="$PWD/$build" -j"$(nproc)" W=1 KCFLAGS=-Werror \
-	"$@" modules >"$log" 2>&1 || status=$?
+	"$@" ${base:+CHRING_BTF=y} modules >"$log" 2>&1 || status=$?
 if [ "$status" != 0 ] || grep -qiE '\<(warning|error):' "$log"; then
 	sed "s|$PWD/$build/||g" "$log" >&2
 	# modpost and sparse only warn; a next run would have nothing to say.
 	find "$build" \( -name '*.ko' -o -name '*.o' -o -name modules.order \) -delete
 	exit 1
 fi
+[ -z "$base" ] || tools/btf.sh add "$base" "$build/chring.ko"
 echo "$stamp" >"$build/stamp"

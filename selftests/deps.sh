@@ -36,7 +36,13 @@ packages()
 	libmemcached-dev	the protocol, for the example of libchring
 	ipvsadm			services for the IPVS scheduler
 	iproute2		their networks
+	ethtool			likewise
 	iptables		marks packets for them
+	clang			compiles BPF programs
+	dwarves			type information of modules, for BPF programs
+	libbpf-dev		loads BPF programs
+	libelf-dev		likewise
+	zlib1g-dev		likewise
 	pkg-config		tells the example of libchring where it is
 	shellcheck		checks the scripts
 	codespell		checks the spelling
@@ -45,9 +51,7 @@ packages()
 	bc			builds a kernel
 	bison			builds a kernel
 	flex			builds a kernel
-	libelf-dev		builds a kernel
 	libssl-dev		builds a kernel
-	dwarves			builds a kernel's BTF
 	END
 }
 

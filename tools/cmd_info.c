@@ -34,6 +34,7 @@ static void print_json(const struct chring_info *info, const char *version)
 	json_u64(to, "total_bytes", info->out_total_bytes);
 	json_u64(to, "max_total_bytes", info->out_max_total_bytes);
 	json_u32(to, "max_tokens", info->out_max_tokens);
+	json_u32(to, "kfuncs", info->out_kfuncs);
 	json_member(to, "hashes", offered(&hashes, info->out_hashes));
 	json_member(to, "layouts", offered(&layouts, info->out_layouts));
 	json_print(to);
@@ -46,6 +47,10 @@ static void print_text(const struct chring_info *info, const char *version)
 	line("memory", "%llu of %llu bytes", info->out_total_bytes,
 	     info->out_max_total_bytes);
 	line("max_tokens", "%u per ring", info->out_max_tokens);
+	if (info->out_kfuncs)
+		line("kfuncs", "revision %u", info->out_kfuncs);
+	else
+		line("kfuncs", "no");
 	line("hashes", "%s", choice_list(&hashes, info->out_hashes));
 	line("layouts", "%s", choice_list(&layouts, info->out_layouts));
 }

@@ -288,7 +288,7 @@ FIXTURE_VARIANT(command)
 #define AT(_struct, _field)	offsetof(struct _struct, _field)
 
 VARIANT(info, CHRING_IOC_INFO, chring_info, READS, fill_info, out_version,
-	out_reserved);
+	out_kfuncs);
 VARIANT(ring_create, CHRING_IOC_RING_CREATE, chring_ring_create, CHANGES,
 	fill_create, out_ring, out_ring,
 	.user = { AT(chring_ring_create, name),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Readers on all processors while a writer changes the ring. Every answer is
- * judged by the membership of the epoch that it carries, by arithmetic of this
- * file: the nearest token clockwise, found by looking at all of them. The
+ * judged by the membership of the epoch that it carries, see libhistory.h. The
  * module is never asked twice.
  */
 #include <pthread.h>
@@ -14,17 +13,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "libtest.h"
+#include "libhistory.h"
 #include "kselftest_harness.h"
 
 #define RING		"concurrent-test"
-#define NODES		12
-#define VNODES		10
-#define WEIGHT_MAX	4
 #define KEYS		16384
 #define KEY_BYTES	12
 #define SINGLES		512	/* lookups between two judgements */
-#define EPOCHS		400000
 #define READERS_MAX	16
 #define SECONDS_MAX	900
 
@@ -33,16 +28,6 @@
 #define LOOKUPS_MIN	1000000
 #define CUT_MIN		100	/* batches that met a change */
 
-/* A ring at one epoch; id 0: the node is not there. */
-struct member {
-	__u64 id;
-	__u16 weight;
-	__u16 state;
-};
-
-static struct member (*history)[NODES];
-static _Atomic __u64 known;		/* history is complete up to here */
-static __u64 token[NODES][WEIGHT_MAX * VNODES];
 static char keys[KEYS][KEY_BYTES];
 static __u64 position[KEYS];
 static _Atomic bool stop;
@@ -60,22 +45,6 @@ struct reader {
 
 static struct reader readers[READERS_MAX];
 
-static void node_name(char *to, int node)
-{
-	sprintf(to, "node-%d", node);
-}
-
-static void make_tokens(void)
-{
-	char label[32];
-	int n, i;
-
-	for (n = 0; n < NODES; n++)
-		for (i = 0; i < WEIGHT_MAX * VNODES; i++)
-			token[n][i] = XXH64(label, sprintf(label, "node-%d#%d",
-							   n, i), 0);
-}
-
 static void make_keys(void)
 {
 	int i;
@@ -86,47 +55,10 @@ static void make_keys(void)
 	}
 }
 
-/* Id of the owner, or 0 with the errno of who has none. */
-static __u64 judge(const struct member *m, __u64 at, int *error)
-{
-	__u64 best = 0, nearest = ~0ULL;
-	bool nodes = false;
-	int n, i;
-
-	for (n = 0; n < NODES; n++) {
-		nodes |= m[n].id != 0;
-		if (!m[n].id || m[n].state != CHRING_STATE_UP)
-			continue;
-		for (i = 0; i < m[n].weight * VNODES; i++) {
-			if (token[n][i] - at <= nearest) {
-				nearest = token[n][i] - at;
-				best = m[n].id;
-			}
-		}
-	}
-	*error = best ? 0 : nodes ? -EHOSTUNREACH : -ENODATA;
-	return best;
-}
-
-/* The membership of an epoch; the writer may be just about to write it. */
-static const struct member *membership(__u64 epoch)
-{
-	struct timespec start, now;
-
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	while (atomic_load(&known) < epoch) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec - start.tv_sec > 20)
-			return NULL;
-		sched_yield();
-	}
-	return epoch && epoch < EPOCHS ? history[epoch] : NULL;
-}
-
 static void judge_answer(struct reader *r, __u64 epoch, __u64 at, int ret,
 			 __u64 node)
 {
-	const struct member *m = membership(epoch);
+	const struct member *m = history_at(epoch);
 	int error;
 	__u64 owner;
 
@@ -134,7 +66,7 @@ static void judge_answer(struct reader *r, __u64 epoch, __u64 at, int ret,
 		r->unknown++;
 		return;
 	}
-	owner = judge(m, at, &error);
+	owner = history_owner(m, at, &error);
 	if (ret != error || (!ret && node != owner))
 		r->wrong++;
 	r->empty += error != 0;
@@ -221,50 +153,6 @@ static void *reader_thread(void *p)
 	return NULL;
 }
 
-/* Some change of @m that the ring takes. */
-static int change(int fd, struct member *m, unsigned int *seed)
-{
-	int n = rand_r(seed) % NODES, what = rand_r(seed) % 8;
-	char name[16];
-
-	node_name(name, n);
-	if (!m[n].id) {
-		m[n].weight = rand_r(seed) % (WEIGHT_MAX + 1);
-		m[n].state = what % 3;
-		return node_add(fd, name, m[n].weight, m[n].state, &m[n].id);
-	}
-	if (what < 2) {
-		m[n].id = 0;
-		return node_del(fd, name);
-	}
-	if (what < 4) {
-		m[n].weight = (m[n].weight + 1 + what) % (WEIGHT_MAX + 1);
-		return node_set_weight(fd, name, m[n].weight);
-	}
-	m[n].state = (m[n].state + 1 + what % 2) % 3;
-	return node_set_state(fd, name, m[n].state);
-}
-
-/* Now and then all go, so that empty rings are met as well. */
-static int clear(int fd, struct member *m, __u64 *epoch)
-{
-	char name[16];
-	int n, ret;
-
-	for (n = 0; n < NODES; n++) {
-		if (!m[n].id)
-			continue;
-		m[n].id = 0;
-		node_name(name, n);
-		ret = node_del(fd, name);
-		if (ret)
-			return ret;
-		memcpy(history[++*epoch], m, NODES * sizeof(*m));
-		atomic_store(&known, *epoch);
-	}
-	return 0;
-}
-
 static bool enough(__u64 epoch, int n)
 {
 	unsigned long lookups = 0, cut = 0, seen = 0;
@@ -288,15 +176,12 @@ FIXTURE(concurrent)
 
 FIXTURE_SETUP(concurrent)
 {
-	struct chring_config config = { .vnodes = VNODES };
+	struct chring_config config = { .vnodes = HISTORY_VNODES };
 
-	history = calloc(EPOCHS, sizeof(*history));
-	ASSERT_NE(NULL, history);
-	make_tokens();
+	ASSERT_TRUE(history_begin());
 	make_keys();
 	self->fd = ring_fresh(RING, &config);
 	ASSERT_LE(0, self->fd);
-	atomic_store(&known, 1);
 }
 
 FIXTURE_TEARDOWN(concurrent)
@@ -307,17 +192,16 @@ FIXTURE_TEARDOWN(concurrent)
 
 TEST_F_TIMEOUT(concurrent, readers_and_a_writer, 1000)
 {
-	struct member now[NODES] = {};
 	unsigned long lookups = 0, cut = 0, seen = 0, empty = 0;
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), n = 0, i, fd = self->fd;
 	unsigned int seed = 1;
 	struct timespec start, t;
-	__u64 epoch = 1, e;
+	__u64 epoch, e;
 
 	for (i = 0; i < 2 * cpus && n < READERS_MAX; i++, n++) {
 		readers[n].cpu = i / 2;
 		readers[n].batch = i % 2;
-		readers[n].seen = calloc(EPOCHS, 1);
+		readers[n].seen = calloc(HISTORY_EPOCHS, 1);
 		ASSERT_NE(NULL, readers[n].seen);
 		ASSERT_EQ(0, pthread_create(&readers[n].thread, NULL,
 					    reader_thread, &readers[n]));
@@ -325,13 +209,10 @@ TEST_F_TIMEOUT(concurrent, readers_and_a_writer, 1000)
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	do {
-		ASSERT_EQ(0, change(fd, now, &seed));
-		memcpy(history[++epoch], now, sizeof(now));
-		atomic_store(&known, epoch);
-		if (epoch % 500 == 0)
-			ASSERT_EQ(0, clear(fd, now, &epoch));
+		ASSERT_EQ(0, history_change(fd, &seed));
+		epoch = history_epoch();
 		clock_gettime(CLOCK_MONOTONIC, &t);
-	} while (!enough(epoch, n) && epoch < EPOCHS - 2 * NODES &&
+	} while (!enough(epoch, n) && epoch < HISTORY_EPOCHS - 2 * HISTORY_NODES &&
 		 t.tv_sec - start.tv_sec < SECONDS_MAX);
 	atomic_store(&stop, true);
 

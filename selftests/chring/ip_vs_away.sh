@@ -169,7 +169,7 @@ emptied()
 	lands "ipvs/$net/TCP/$vip:89" $vip:89 from 10.1.9.1 count 8 at-once 1
 }
 
-load && net_up || bad 'no network'
+ready || bad 'no network'
 net=$(netns)
 ring="ipvs/$net/TCP/$vip:80"
 few="from 10.1.7.1 count $((8 * full + 3))"

@@ -278,7 +278,7 @@ small_group()
 		bad 'charged elsewhere'
 }
 
-load && net_up || bad 'no network'
+ready || bad 'no network'
 group=$dir/cgroup
 ring="ipvs/$(netns)/TCP/$vip:80"
 run_tests without_memory back_before newcomer_waits came_and_went nobody_left \

@@ -457,7 +457,7 @@ FIXTURE_SETUP(ip_vs_fault)
 	self->injects = !inject_set_up();
 	if (!self->injects)
 		return;
-	ASSERT_EQ(0, shell("load && network"));
+	ASSERT_EQ(0, shell("load && network && keep_hooks"));
 	for (i = 0; i < SERVERS; i++) {
 		char name[] = "b1";
 

@@ -217,7 +217,7 @@ thousand()
 	echo "# $(cut -f 3 "$dir/asked" | sort -u | wc -l) of 1000 servers have $count clients"
 }
 
-load && net_up || bad 'no network'
+ready || bad 'no network'
 net=$(netns)
 run_tests nat node_names direct without_port with_port port_later upper_halves \
 	ports_of_ipv6 datagrams about_packets \

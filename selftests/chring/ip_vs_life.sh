@@ -303,7 +303,7 @@ namespace_ends()
 	[ "$1" = 0 ] && [ -z "$(rings)" ] || bad 'rings stay'
 }
 
-load && net_up || bad 'no network'
+ready || bad 'no network'
 net=$(netns)
 ring="ipvs/$net/TCP/$vip:80"
 run_tests names agree hidden not_changed held scheduler_changed change_refused \

@@ -167,7 +167,7 @@ and_back()
 	same again chring1
 }
 
-load && net_up || bad 'no network'
+ready || bad 'no network'
 net=$(netns)
 run_tests while_served side_by_side and_back
 net_down

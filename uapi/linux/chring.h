@@ -263,7 +263,7 @@ struct chring_config {
  * @out_total_bytes: what the module holds now
  * @out_max_total_bytes: its budget
  * @out_max_tokens: limit of tokens per ring
- * @out_reserved: 0
+ * @out_kfuncs: revision of the functions that BPF programs may call; 0: none
  *
  * Reads. Binds nothing.
  */
@@ -278,7 +278,7 @@ struct chring_info {
 	__aligned_u64 out_total_bytes;
 	__aligned_u64 out_max_total_bytes;
 	__u32 out_max_tokens;
-	__u32 out_reserved;
+	__u32 out_kfuncs;
 };
 #define CHRING_IOC_INFO		_IO(CHRING_IOC_MAGIC, 0x00)
 
