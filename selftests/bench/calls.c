@@ -3,7 +3,7 @@
  * calls: how many instructions a call of /dev/chring takes, from the program's
  * last one before to its first one after. For a guest whose clock counts
  * instructions (see vm/run): the time-stamp counter is exact there. A line each:
- * ring, what, instructions, apart by tabs.
+ * ring, what, instructions, apart by tabs. See kfuncs.c for those of BPF programs.
  */
 #include <fcntl.h>
 #include <linux/chring.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "kfuncs.h"
 #include "mix.h"
 #include "need.h"
 
@@ -212,14 +213,17 @@ int main(void)
 	fill();
 	for (r = 0; r < ARRAY_SIZE(rings); r++) {
 		int fd = ring(rings[r].nodes, rings[r].vnodes);
+		char name[32];
 
+		snprintf(name, sizeof(name), "%ux%u", rings[r].nodes,
+			 rings[r].vnodes);
 		for (k = 0; k < ARRAY_SIZE(kinds); k++) {
 			double all = instructions(fd, kinds[k].call);
 
-			printf("%ux%u\t%s\t%.3f\n", rings[r].nodes,
-			       rings[r].vnodes, kinds[k].name,
+			printf("%s\t%s\t%.3f\n", name, kinds[k].name,
 			       all / kinds[k].keys);
 		}
+		kfuncs_count(name, fd);
 		close(fd);
 	}
 	return 0;

@@ -20,6 +20,9 @@ packages()
 	libjson-c-dev		the results
 	libmemcached-dev	a rival
 	libbsd-dev		heapsort, which is what the kernel's sort() does
+	libbpf-dev		runs BPF programs
+	libelf-dev		likewise
+	zlib1g-dev		likewise
 	gnuplot-nox		draws the plots
 	valgrind		counts instructions
 	END
