@@ -271,6 +271,9 @@ static int check_descriptor(struct file *file, const struct command *cmd)
 {
 	struct chring_ring *ring = chring_file_ring(file);
 
+	/* Access mode 3 of open() is for ioctl() alone. */
+	if (!(file->f_mode & (FMODE_READ | FMODE_WRITE)))
+		return -EBADF;
 	if (cmd->flags & CMD_READS && !(file->f_mode & FMODE_READ))
 		return -EBADF;
 	if (cmd->flags & CMD_CHANGES && !(file->f_mode & FMODE_WRITE))

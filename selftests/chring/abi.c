@@ -575,7 +575,13 @@ TEST_F(command, needs_its_mode)
 {
 	int reader = open_for(self, variant, O_RDONLY);
 	int writer = open_for(self, variant, O_WRONLY);
+	/* Access mode 3 is for ioctl() alone: open for neither. */
+	int neither = dev_open(O_ACCMODE, NULL);
 
+	ASSERT_LE(0, neither);
+	FILL();
+	EXPECT_EQ(-EBADF, chr(neither, variant->ioc, self->arg));
+	close(neither);
 	if (!(variant->mode & READS)) {
 		FILL();
 		EXPECT_EQ(-EBADF, chr(reader, variant->ioc, self->arg));
