@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 SHELL := bash
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
-KERNEL ?= 6.1
+KERNEL ?= $(if $(filter fuzz,$(MAKECMDGOALS)),debug,6.1)
 PREFIX ?= /usr/local
 SMP ?= 2
 
@@ -38,6 +38,9 @@ help:
 	@echo '                counts of long tests divided by N)'
 	@echo '  check-harness the test machinery itself'
 	@echo '  check-mutants are the tests any good? Faults put in, one at a time (ONLY=REGEX)'
+	@echo 'Longer than any check:'
+	@echo '  fuzz          a million commands of the device, some of them spoilt, by several'
+	@echo '                threads, in the debug kernel (COUNT=, or MINUTES=; SEED=, THREADS=)'
 	@echo 'How fast it is:'
 	@echo '  bench         lookups and changes beside other structures, in user space: a table,'
 	@echo '                selftests/bench/out.json and plots (QUICK=1: in half a minute)'
@@ -219,6 +222,20 @@ check-vm: vm-build
 		--file /data=build/testdata $(net_options) $(bpf_options) $(ip_vs_options) $$shared \
 		$(foreach name,probe flows,--file /kmod/chring_$(name).ko=build/$(KERNEL)-kmod/chring_$(name).ko)
 
+# Some minutes more than it is to take, for boot, leaks and a slow start.
+fuzz_words = $(if $(SEED),-s '$(SEED)') $(if $(MINUTES),-m '$(MINUTES)') $(if $(COUNT),-c '$(COUNT)') $(if $(THREADS),-t '$(THREADS)')
+fuzz_limit = $(if $(MINUTES),$$((60 * $(MINUTES) + 900)),14400)
+
+fuzz: vm-build
+	@$(call quietly,-C selftests/fuzz)
+	@selftests/kmod/build.sh '$(KERNEL)'
+	@mkdir -p build/fuzz/tests
+	@printf '#!/bin/sh\nexec fuzz %s\n' "$(fuzz_words)" >build/fuzz/tests/fuzz.sh
+	@limit=$(fuzz_limit) && ONLY= SCALE=1 LIMIT=$$limit TIMEOUT=$$((limit + 300)) \
+		selftests/vm/check.sh '$(KERNEL)' build/fuzz/tests $(run_options) \
+		--file /bin/fuzz=build/fuzz/fuzz \
+		--file /kmod/chring_probe.ko=build/$(KERNEL)-kmod/chring_probe.ko
+
 check-harness: vm-build build/exit.so
 	@{ \
 		echo '#> begin harness'; \
@@ -236,4 +253,4 @@ check-mutants: deps
 
 .PHONY: all help module tools install install-api clean deps vm-build vm vm-run demo \
 	bench bench-verdict \
-	check check-static check-unit check-vm check-harness check-mutants
+	check check-static check-unit check-vm check-harness check-mutants fuzz
