@@ -45,7 +45,7 @@ missing()
 }
 
 # Some kernels do not load it at all.
-others()
+other_types()
 {
 	if change /kmod/chring-othertypes.ko; then
 		says_no && no_program && a_ring
@@ -61,4 +61,4 @@ back()
 	insmod /chring.ko && a_ring
 }
 
-run_tests missing others back
+run_tests missing other_types back
