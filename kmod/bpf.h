@@ -8,8 +8,10 @@
 /**
  * chring_bpf_init() - offer kfuncs to BPF programs
  *
- * To be called when everything else of the module stands. What is offered goes
- * with the module, which stays for as long as a program that calls it is loaded.
+ * To be called when rings can be found, and before anybody can ask for
+ * chring_bpf_revision(): programs that call kfuncs are not loaded before the module
+ * is. What is offered goes with the module, which stays for as long as such a program
+ * is loaded.
  *
  * A module whose type information is missing, or not of this kernel, has none to
  * offer, and says so in a line of the log.

@@ -20,7 +20,9 @@
  * be the stack, a map's value, or packet data whose bounds are checked. The
  * verifier of Linux 6.1 asks that all of it can be read and written, keys too.
  * It lets pointers through that may be NULL; these are refused here. Whatever is
- * refused leaves the answer as it was.
+ * refused leaves the answer as it was. In TC programs answers do not belong into
+ * packet data, which others may share: the verifier does not know of writes that are
+ * not the program's own.
  *
  * Errors, of all of them:
  *  - ENOENT: no ring has this id: it was never given, or the ring was deleted

@@ -19,17 +19,15 @@ static int __init chring_init(void)
 	ret = chring_registry_init();
 	if (ret)
 		goto exit_sync;
+	ret = chring_bpf_init();
+	if (ret)
+		goto exit_registry;
 	ret = chring_chardev_init();
 	if (ret)
 		goto exit_registry;
-	ret = chring_bpf_init();
-	if (ret)
-		goto exit_chardev;
 	chring_debugfs_init();
 	return 0;
 
-exit_chardev:
-	chring_chardev_exit();
 exit_registry:
 	chring_registry_exit();
 exit_sync:
