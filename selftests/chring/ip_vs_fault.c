@@ -22,7 +22,7 @@
 
 #define SERVICE		"10.0.1.1:80"
 #define WEIGHT		20	/* x 160 tokens: a table that needs vmalloc() */
-#define CLIENTS		6
+#define CLIENTS		3
 #define SERVERS		3	/* b1, b2 and one that comes and goes */
 #define THIRD		2
 #define SETTLE		1000	/* x 10 ms: longer than the longest pause */
@@ -499,7 +499,7 @@ FIXTURE_TEARDOWN(ip_vs_fault)
 	EXPECT_EQ(0, shell("ip -all netns del; unload"));
 }
 
-TEST_F_TIMEOUT(ip_vs_fault, every_change, 900)
+TEST_F_TIMEOUT(ip_vs_fault, every_change, 1150)
 {
 	struct tally total = {};
 	size_t i;

@@ -138,9 +138,9 @@ about_packets_with_port()
 # complaints PORT [ARGUMENT]...: from ports PORT000 on, with arguments of the service
 complaints()
 {
-	local ports=$1
-	local who="$vip:80 $from port ${1}000 port-step 3 count 40"
+	local ports=$1 who
 
+	who="$vip:80 $from port ${1}000 port-step 3 count $(count 40)"
 	shift
 	inside director sh -c 'echo 1 >/proc/sys/net/ipv4/vs/schedule_icmp' &&
 	service -t $vip:80 -s chring "$@" &&

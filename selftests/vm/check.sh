@@ -56,6 +56,6 @@ scaled()
 
 printf -v cmd 'ONLY=%q LIMIT=%q SCALE=%q SCALE32=%q sh /run-tests' "$ONLY" "$LIMIT" \
 	"$SCALE" "$((10 * SCALE))"
-"$here/run" --kernel "$kernel" --name check --timeout "${TIMEOUT:-2400}" "$@" \
+"$here/run" --kernel "$kernel" --name check --timeout "${TIMEOUT:-4800}" "$@" \
 	--file "/tests=$scratch/tests" --file "/run-tests=$here/tests" --cmd "$cmd" |
 	{ cat; scaled; } | "$here/../tap.py" --files "$files"
