@@ -88,12 +88,17 @@ base()
 
 add()
 {
-	local base=$1 module=$2
+	local base=$1
 
+	module=$2
 	# Not built anew since.
 	! readelf -SW "$module" | grep -q ' \.BTF ' || exit 0
-	LLVM_OBJCOPY=objcopy pahole -J --btf_base "$base" "$module"
-	"$here/../build/tools/btf_ids" "$base" "$module"
+	# All of it or nothing: what has types is taken to be done.
+	trap 'rm -f "$module.types"' EXIT
+	cp "$module" "$module.types"
+	LLVM_OBJCOPY=objcopy pahole -J --btf_base "$base" "$module.types"
+	"$here/../build/tools/btf_ids" "$base" "$module.types"
+	mv "$module.types" "$module"
 }
 
 "$@"
