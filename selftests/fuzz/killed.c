@@ -9,6 +9,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "call.h"
 #include "killed.h"
 #include "libtest.h"
 
@@ -32,21 +33,7 @@ static char strings[1 << 16];
 struct victim {
 	int fd;
 	enum command cmd;
-	union {
-		__u32 size;
-		struct chring_ring_create create;
-		struct chring_ring_name name;
-		struct chring_ring_list ring_list;
-		struct chring_node_change node;
-		struct chring_node_list node_list;
-		struct chring_commit commit;
-		struct chring_lookup lookup;
-		struct chring_lookup_batch batch;
-		struct chring_acquire acquire;
-		struct chring_release release;
-		struct chring_stats stats;
-		struct chring_circle_list circle;
-	} arg;
+	union arg arg;
 };
 
 static void aim_node(struct victim *v)

@@ -17,7 +17,7 @@ static const struct field info_fields[] = {
 	F(F_FLAGS, flags), F(F_OUT, out_version), F(F_OUT, out_rings),
 	F(F_OUT, out_hashes), F(F_OUT, out_layouts), F(F_OUT, out_ring),
 	F(F_OUT, out_total_bytes), F(F_OUT, out_max_total_bytes),
-	F(F_OUT, out_max_tokens), F(F_OUT, out_reserved), {}
+	F(F_OUT, out_max_tokens), F(F_OUT, out_kfuncs), {}
 #undef F
 };
 
@@ -174,7 +174,7 @@ static const struct field no_fields[] = { {} };
 	}
 
 const struct spec specs[CMDS] = {
-	COMMAND(INFO, chring_info, out_reserved, info_fields, NEEDS_READ,
+	COMMAND(INFO, chring_info, out_kfuncs, info_fields, NEEDS_READ,
 		ERRORS(EVERY)),
 	COMMAND(RING_CREATE, chring_ring_create, out_ring, create_fields,
 		NEEDS_WRITE,
