@@ -3,7 +3,8 @@
  * Programs whose instructions the benchmark counts: the owners of COUNT_ASKED
  * positions or keys by kfuncs, and by a table of Maglev's size in an array map,
  * as programs have it that keep one; and what it costs to go over them for
- * nothing.
+ * nothing. For TC: a test run of an XDP program waits for a grace period, and
+ * where a clock counts instructions, waiting looks like work.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -21,17 +22,17 @@ struct {
 
 typedef __u64 find_fn(const struct count_ask *ask, __u64 position);
 
-static __always_inline int count(struct xdp_md *ctx, find_fn *find)
+static __always_inline int count(struct __sk_buff *ctx, find_fn *find)
 {
 	struct count_ask *ask = (void *)(long)ctx->data;
 	__u64 sum = 0;
 	int i;
 
 	if ((void *)(ask + 1) > (void *)(long)ctx->data_end)
-		return XDP_ABORTED;
+		return 0;
 	for (i = 0; i < COUNT_ASKED; i++)
 		sum += find(ask, ask->position[i]);
-	/* So that no compiler does without; 0 is XDP_ABORTED. */
+	/* So that no compiler does without; 0 is a packet too short. */
 	return sum % 255 + 1;
 }
 
@@ -41,8 +42,8 @@ static __always_inline __u64 find_nothing(const struct count_ask *ask,
 	return position;
 }
 
-SEC("xdp")
-int count_nothing(struct xdp_md *ctx)
+SEC("tc")
+int count_nothing(struct __sk_buff *ctx)
 {
 	return count(ctx, find_nothing);
 }
@@ -58,8 +59,8 @@ static __always_inline __u64 find_position(const struct count_ask *ask,
 	return answer.node;
 }
 
-SEC("xdp")
-int count_position(struct xdp_md *ctx)
+SEC("tc")
+int count_position(struct __sk_buff *ctx)
 {
 	return count(ctx, find_position);
 }
@@ -77,8 +78,8 @@ static __always_inline __u64 find_key(const struct count_ask *ask,
 	return answer.node;
 }
 
-SEC("xdp")
-int count_key(struct xdp_md *ctx)
+SEC("tc")
+int count_key(struct __sk_buff *ctx)
 {
 	return count(ctx, find_key);
 }
@@ -92,8 +93,8 @@ static __always_inline __u64 find_entry(const struct count_ask *ask,
 	return entry ? *entry : 0;
 }
 
-SEC("xdp")
-int count_entry(struct xdp_md *ctx)
+SEC("tc")
+int count_entry(struct __sk_buff *ctx)
 {
 	return count(ctx, find_entry);
 }
