@@ -24,6 +24,7 @@ packages()
 	busybox-static		user space of the virtual machine
 	cpio			packs its initramfs
 	kmod			modprobe, depmod, modinfo
+	dkms			builds the module as a user's machine does
 	python3			runs the virtual machine
 	perl			checkpatch.pl
 	xz-utils		unpacks the kernel's source

@@ -168,6 +168,28 @@ uapi_compiles()
 	done
 }
 
+# What dkms does when a kernel has come: both modules, with types for BPF programs,
+# of the version that the sources have.
+dkms_builds()
+{
+	local dir status=0 version
+
+	version=$(sed -n 's/^#define CHRING_VERSION_TEXT\t"\(.*\)"$/\1/p' kmod/version.h)
+	dir=$(mktemp -d)
+	mkdir -p "$dir/tree" "$dir/src/chring-$version"
+	files | cpio -pdm --quiet "$dir/src/chring-$version"
+	VMLINUX=$k_vmlinux dkms build -m chring -v "$version" -k "$k_release" \
+		--kernelsourcedir "$k_dir" --dkmstree "$dir/tree" --sourcetree "$dir/src" \
+		>"$dir/log" 2>&1 &&
+	[ "$(find "$dir/tree" -path '*/module/*chring.ko*' -printf '%f\n' | sort | cut -d . -f 1 | xargs)" = \
+		'chring ip_vs_chring' ] &&
+	[ "$(modinfo -F kfuncs "$dir/tree/chring/$version/$k_release"/*/module/chring.ko*)" = yes ] ||
+		status=1
+	[ "$status" = 0 ] || find "$dir/tree" "$dir/log" -name '*log' -type f -exec cat {} +
+	rm -rf "$dir"
+	return "$status"
+}
+
 if [ -z "$(files Kbuild)" ]; then
 	echo "static.sh: no git checkout, no sources to look at" >&2
 	exit 1
@@ -175,7 +197,7 @@ fi
 
 tests="compiler sparse checkpatch_c shellcheck_scripts codespell_all
 	licence_lines layers_core layers_version layers_user layers_api layers_ip_vs
-	layers_ifdef layers_ioctl exports uapi_compiles"
+	layers_ifdef layers_ioctl exports uapi_compiles dkms_builds"
 
 echo '#> begin static'
 echo "1..$(wc -w <<<"$tests")"
