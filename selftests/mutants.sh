@@ -5,24 +5,17 @@
 # one fault into a copy of the tree and names the test that must fail then,
 #	Killed-by: WORLD TEST
 # where WORLD is unit (user space), threads (the same under ThreadSanitizer), vm
-# (the stock kernel) or debug (the debug kernel), the cheapest that can tell. The same tests pass without the fault in
-# the same run. A survivor is a missing test.
+# (the stock kernel) or debug (the debug kernel), the cheapest that can tell. The
+# same tests pass without the fault in the same run. A survivor is a missing test.
+#
+# mutants.sh -j clean WORLD TEST... and mutants.sh -j mutant NAME are the jobs
+# that this comes to: two at a time, each lane in a copy of its own.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-only=${1-}
-copy=$PWD/build/mutants
-log=$PWD/build/mutants.log
-
-mutants=()
-for patch in selftests/mutants/*.patch; do
-	name=$(basename "$patch" .patch)
-	[[ ! $name =~ $only ]] || mutants+=("$name")
-done
-if [ ${#mutants[@]} = 0 ]; then
-	echo "check-mutants: ONLY=$only matches no mutant" >&2
-	exit 2
-fi
+lanes=2
+copy=$PWD/build/mutants-${LANE:-0}
+log=$copy.log
 
 # What is committed and what is about to be; times kept, for make.
 copy_tree()
@@ -93,32 +86,26 @@ killed()
 		-e "^# $file ended with status" "$log"
 }
 
-number=0
+# result VERDICT TEXT: with the end of the log, if it has not gone well.
 result()
 {
-	number=$((number + 1))
-	echo "$1 $number - $2"
+	echo "$1 - $2"
+	[ "$1" = ok ] || tail -n 20 "$log" | sed 's/^/# /'
 }
 
+# run_clean WORLD TEST...
 run_clean()
 {
-	local world tests test
+	local world=$1 test
+	shift
 
-	for world in unit threads vm debug; do
-		mapfile -t tests < <(
-			for name in "${mutants[@]}"; do
-				killer "$name"
-			done | sed -n "s/^$world //p" | sort -u)
-		[ ${#tests[@]} -gt 0 ] || continue
-		run "$world" "${tests[@]}"
-		for test in "${tests[@]}"; do
-			if passed "$test"; then
-				result ok "without a fault: $world $test"
-			else
-				result 'not ok' "without a fault: $world $test"
-				tail -n 20 "$log" | sed 's/^/# /'
-			fi
-		done
+	run "$world" "$@"
+	for test; do
+		if passed "$test"; then
+			result ok "without a fault: $world $test"
+		else
+			result 'not ok' "without a fault: $world $test"
+		fi
 	done
 }
 
@@ -128,7 +115,7 @@ run_mutant()
 
 	read -r world test < <(killer "$1")
 	if ! patch -d "$copy" -p1 -s -F0 --dry-run <"$patch"; then
-		result 'not ok' "$1: the patch does not apply"
+		echo "not ok - $1: the patch does not apply"
 		return
 	fi
 	patch -d "$copy" -p1 -s -F0 --no-backup-if-mismatch <"$patch"
@@ -139,15 +126,60 @@ run_mutant()
 		result ok "$1: killed by $world $test"
 	else
 		result 'not ok' "$1: does not build, boot or end"
-		tail -n 20 "$log" | sed 's/^/# /'
 	fi
 	patch -d "$copy" -p1 -s -R --no-backup-if-mismatch <"$patch"
 }
 
+# What a job has to say is said at once, whatever the other lane says.
+if [ "${1-}" = -j ]; then
+	said=$("run_$2" "${@:3}" 2>&1)
+	printf '%s\n' "$said"
+	exit
+fi
+
+# tests_of WORLD NAME...: that kill these mutants there
+tests_of()
+{
+	local world=$1 name
+	shift
+
+	for name; do
+		killer "$name"
+	done | sed -n "s/^$world //p" | sort -u
+}
+
+# list NAME...: the jobs, a line each, words quoted. The longest come first.
+list()
+{
+	local world name tests
+
+	for world in debug vm unit threads; do
+		mapfile -t tests < <(tests_of "$world" "$@")
+		[ ${#tests[@]} = 0 ] || echo "clean $world$(printf ' "%s"' "${tests[@]}")"
+	done
+	for world in debug vm threads unit; do
+		for name; do
+			[[ $(killer "$name") != "$world "* ]] || echo "mutant $name"
+		done
+	done
+}
+
+only=${1-}
+mutants=()
+for patch in selftests/mutants/*.patch; do
+	name=$(basename "$patch" .patch)
+	[[ ! $name =~ $only ]] || mutants+=("$name")
+done
+if [ ${#mutants[@]} = 0 ]; then
+	echo "check-mutants: ONLY=$only matches no mutant" >&2
+	exit 2
+fi
+
 echo "1..$(( ${#mutants[@]} + $(for name in "${mutants[@]}"; do
 	killer "$name"; done | sort -u | wc -l) ))"
-copy_tree
-run_clean
-for name in "${mutants[@]}"; do
-	run_mutant "$name"
+for ((lane = 0; lane < lanes; lane++)); do
+	copy=$PWD/build/mutants-$lane
+	copy_tree
 done
+list "${mutants[@]}" |
+	xargs -P "$lanes" -L 1 --process-slot-var=LANE selftests/mutants.sh -j

@@ -168,6 +168,18 @@ uapi_compiles()
 	done
 }
 
+# A fault that no longer fits the sources kills nothing.
+mutants_apply()
+{
+	local patch status=0
+
+	for patch in selftests/mutants/*.patch; do
+		patch -p1 -s -f -F0 --dry-run <"$patch" >/dev/null ||
+			{ echo "$patch does not apply"; status=1; }
+	done
+	return "$status"
+}
+
 # What dkms does when a kernel has come: both modules, with types for BPF programs,
 # of the version that the sources have.
 dkms_builds()
@@ -197,7 +209,8 @@ fi
 
 tests="compiler sparse checkpatch_c shellcheck_scripts codespell_all
 	licence_lines layers_core layers_version layers_user layers_api layers_ip_vs
-	layers_ifdef layers_ioctl exports uapi_compiles dkms_builds"
+	layers_ifdef layers_ioctl exports uapi_compiles mutants_apply
+	dkms_builds"
 
 echo '#> begin static'
 echo "1..$(wc -w <<<"$tests")"
