@@ -14,6 +14,9 @@ set -euo pipefail
 
 cd "$(dirname "$0")/.."
 lanes=2
+# Seconds that tests in user space may take: all of them, or those of one mutant,
+# that may never end.
+patience=1200
 copy=$PWD/build/mutants-${LANE:-0}
 log=$copy.log
 
@@ -53,7 +56,7 @@ run()
 	case $world in
 	unit | threads)
 		[ "$world" = unit ] || san=SAN=thread
-		timeout 300 make -s -C "$copy/selftests/unit" check $san \
+		timeout "$patience" make -s -C "$copy/selftests/unit" check $san \
 			ONLY="$(printf '%s\n' "${@%%.*}" | sort -u | xargs)"
 		;;
 	vm | debug)
@@ -113,6 +116,7 @@ run_mutant()
 {
 	local patch=$PWD/selftests/mutants/$1.patch world test
 
+	patience=300
 	read -r world test < <(killer "$1")
 	if ! patch -d "$copy" -p1 -s -F0 --dry-run <"$patch"; then
 		echo "not ok - $1: the patch does not apply"
