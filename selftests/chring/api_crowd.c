@@ -44,6 +44,21 @@ static int stop(int fd, struct probe_crowd *sum)
 	return probe(fd, PROBE_DISPERSE, 0, &call);
 }
 
+/* Changes, until those in interrupts have seen so many epochs. */
+static int change_until_seen(int probe_fd, int fd, const char *node,
+			     __u32 epochs)
+{
+	struct probe_call call = {};
+	int ret = 0;
+
+	while (!ret && call.n < epochs) {
+		ret = change_often(fd, node, 2);
+		if (!ret)
+			ret = probe(probe_fd, PROBE_SEEN, 0, &call);
+	}
+	return ret;
+}
+
 static int rounds(int fd, __u32 ring, __u32 n, __u32 nodes)
 {
 	struct probe_call call = { .n = n, .in_len = nodes };
@@ -111,6 +126,7 @@ TEST_F_TIMEOUT(crowd, a_ring_is_deleted, 300)
 	ASSERT_EQ(0, change_often(fd, "n3", changes));
 	for (i = 0; i < changes / 4; i++)
 		ASSERT_EQ(0, node_set_weight(fd, "n1", 1 + i % 30));
+	ASSERT_EQ(0, change_until_seen(self->probe, fd, "n3", scaled(100)));
 	ASSERT_EQ(0, probe_show(self->probe, 0, NULL, &epoch));
 	ASSERT_EQ(0, ring_delete(self->fd, RING));
 	/* One of the same name is of no matter to them. */

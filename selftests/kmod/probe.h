@@ -171,5 +171,6 @@ struct probe_call {
  * to are the number of the replacement, and so the epoch, less that of before.
  */
 #define PROBE_ROUNDS	PROBE_IOC(19)
+#define PROBE_SEEN	PROBE_IOC(20)	/* @n: epochs that the crowd has seen */
 
 #endif /* CHRING_PROBE_H */

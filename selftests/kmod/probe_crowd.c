@@ -163,6 +163,18 @@ static void add_up(struct probe_crowd *sum, const struct reader *r)
 	sum->processors += r->sum[0].lookups && r->sum[1].lookups;
 }
 
+/* While they look, and so about. */
+u32 probe_crowd_seen(void)
+{
+	u64 epochs = 0;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < 2; i++)
+			epochs += READ_ONCE(per_cpu(readers, cpu).sum[i].epochs);
+	return min_t(u64, epochs, U32_MAX);
+}
+
 int probe_crowd_stop(struct probe_crowd *sum)
 {
 	int cpu;

@@ -270,6 +270,9 @@ static int command(struct probe_call *call, unsigned int ioc)
 		return do_create(call);
 	case PROBE_DISPERSE:
 		return do_disperse(call);
+	case PROBE_SEEN:
+		call->n = probe_crowd_seen();
+		return 0;
 	}
 	if (!ring[call->ring])
 		return -ENXIO;

@@ -63,6 +63,7 @@ int probe_notices(struct probe_ears *ears, const struct probe_call *call);
 /* Lookups in interrupts; one crowd at a time. */
 int probe_crowd_start(struct chring_ring *ring);
 int probe_crowd_stop(struct probe_crowd *sum);
+u32 probe_crowd_seen(void);
 int probe_rounds(struct chring_ring *ring, u32 rounds, u32 nodes);
 
 #endif /* CHRING_PROBE_RING_H */
