@@ -30,11 +30,26 @@ server()
 	awk -v name="$1" '$1 == name { print $2 }' "$dir/servers"
 }
 
+# Sockets of who is killed are closed only when he gets to run once more.
+has_ended()
+{
+	local i=0
+
+	until ! state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null) ||
+	      case $state in '' | Z*) true ;; *) false ;; esac; do
+		sleep 0.1
+		i=$((i + 1))
+		[ "$i" -lt 300 ] || return
+	done
+}
+
 # Nobody tells IPVS. Those who had it, and no others, suffer.
 crashed()
 {
 	service '-w 1' "$@" && lands "$ring" $who || return
-	kill "$(server b3)" && sed -i '/^b3 /d' "$dir/servers" || return
+	set -- "$(server b3)"
+	kill "$1" && has_ended "$1" && sed -i '/^b3 /d' "$dir/servers" ||
+		bad 'b3 lives on' || return
 	ask asked $who
 	flows serve 80 b3 >>"$dir/servers"
 	awk -F '\t' '
