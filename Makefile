@@ -34,8 +34,8 @@ help:
 	@echo '                6.1, 6.12 and debug'
 	@echo '  check-static  compiler and sparse warnings, style, layering'
 	@echo '  check-unit    the core in user space, under sanitizers'
-	@echo '  check-vm      the module in a virtual machine (ONLY=REGEX: some tests; SCALE=N:'
-	@echo '                counts of long tests divided by N)'
+	@echo '  check-vm      the module in a virtual machine (ONLY=REGEX: some tests; PART=K/N:'
+	@echo '                the K-th of N parts; SCALE=N: counts of long tests divided by N)'
 	@echo '  check-harness the test machinery itself'
 	@echo '  check-mutants are the tests any good? Faults put in, one at a time (ONLY=REGEX)'
 	@echo 'Longer than any check:'
@@ -171,8 +171,9 @@ bench-verdict:
 # -- checks
 
 check:
-	@selftests/check.sh check-static 'check-vm KERNEL=debug' check-unit \
-		'check-vm KERNEL=6.1' 'check-vm KERNEL=6.12' check-harness demo
+	@selftests/check.sh 'check-vm KERNEL=debug PART=1/2' 'check-vm KERNEL=debug PART=2/2' \
+		check-static check-unit 'check-vm KERNEL=6.1' 'check-vm KERNEL=6.12' \
+		check-harness demo
 
 check-static: deps
 	@selftests/static.sh '$(KERNEL)' | selftests/tap.py
@@ -206,7 +207,7 @@ ip_vs_options = --file /ip_vs_chring.ko=build/$(KERNEL)/ip_vs_chring.ko \
 net_options = --modules net=veth,bridge,sch_ingress,cls_bpf \
 	--file /lib/net.sh=selftests/chring/libnet.sh --file /bin/flows=build/selftests/bin/flows
 bpf_options = --file /bpf=build/bpf --file /bin/balancer=build/bpf/balancer \
-	$(foreach what,no other,--file /kmod/chring-$(what)types.ko=build/$(KERNEL)/$(what)types.ko)
+	$(foreach what,no other,--file /kmod/chring-$(what)types.ko=build/$(KERNEL)-kmod/$(what)types.ko)
 
 check-vm: vm-build
 	@$(call quietly,-C selftests/bpf)
@@ -214,10 +215,8 @@ check-vm: vm-build
 	@$(call quietly,-C selftests/unit testdata)
 	@$(call quietly,-C selftests/example test)
 	@selftests/kmod/build.sh '$(KERNEL)'
-	@objcopy -R .BTF $(module) build/$(KERNEL)/notypes.ko
-	@objcopy -R .BTF --add-section .BTF=README.md $(module) build/$(KERNEL)/othertypes.ko
 	@shared=$$($(shared)) && \
-		ONLY="$$CHRING_ONLY" SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
+		ONLY="$$CHRING_ONLY" PART='$(PART)' SCALE='$(or $(SCALE),$(call kernel,k_scale))' \
 		selftests/vm/check.sh '$(KERNEL)' build/selftests/tests $(run_options) \
 		--file /data=build/testdata $(net_options) $(bpf_options) $(ip_vs_options) $$shared \
 		$(foreach name,probe flows,--file /kmod/chring_$(name).ko=build/$(KERNEL)-kmod/chring_$(name).ko)

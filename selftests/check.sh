@@ -3,12 +3,13 @@
 #
 # check.sh TARGET...: makes every target ("check-vm KERNEL=6.12" is one),
 # whatever becomes of the others, and ends with what each came to and the sum.
-# Two run at a time, most of them being one long wait after the other; what one
-# has to say is shown when it has ended. The demo counts as one test.
+# Three run at a time, for each waits now and then, and two processors are to be
+# busy; what one has to say is shown when it has ended. The demo counts as one
+# test.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit
-at_a_time=2
+at_a_time=3
 
 scratch=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$scratch"' EXIT

@@ -3,8 +3,9 @@
 #
 # kmod/build.sh KERNEL [DIR [KBUILD-ARGUMENT]...]: builds the modules here for a
 # tested kernel in DIR or build/KERNEL-kmod, as somebody would who has nothing
-# but what `make install` leaves. chring.ko is built before, by ../build.sh. A
-# warning is an error. Says nothing when all is well.
+# but what `make install` leaves. chring.ko is built before, by ../build.sh; two
+# copies of it come along, without types and with what are none. A warning is an
+# error. Says nothing when all is well.
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
@@ -29,7 +30,7 @@ quietly()
 
 # What it is made of: as long as that is the same, there is nothing to do.
 stamp=$(sha256sum selftests/kmod/* kmod/chring.h uapi/linux/chring.h \
-	"$module/Module.symvers" Makefile; echo "$k_release $k_version $k_dir $*")
+	"$module/Module.symvers" "$module/chring.ko" Makefile; echo "$k_release $k_version $k_dir $*")
 [ "$stamp" != "$(cat "$build/stamp" 2>/dev/null)" ] || exit 0
 rm -rf "$build/stamp" "$prefix"
 
@@ -48,4 +49,6 @@ if [ "$status" != 0 ] || grep -qiE '\<(warning|error):' "$log"; then
 	find "$build" -maxdepth 1 \( -name '*.ko' -o -name '*.o' \) -delete
 	exit 1
 fi
+objcopy -R .BTF "$module/chring.ko" "$build/notypes.ko"
+objcopy -R .BTF --add-section .BTF=README.md "$module/chring.ko" "$build/othertypes.ko"
 echo "$stamp" >"$build/stamp"

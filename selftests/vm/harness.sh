@@ -14,7 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 out=$scratch/out err=$scratch/err
 
 count=0
-planned=15
+planned=17
 
 # judge NAME: as the status of the command before says
 judge()
@@ -157,3 +157,27 @@ ONLY=nothing.of.this try 20 "$here/check.sh" "$kernel" "$scratch/tests" \
 	--module "$module" && [ "$rc" = 2 ] &&
 	grep -q 'matches no test' "$err"
 judge 'ONLY that matches nothing'
+
+# Every file belongs to one of the parts.
+mkdir "$scratch/three"
+for name in a b c; do
+	echo "echo 1..1; echo ok 1 $name" >"$scratch/three/$name.sh"
+done
+: >"$scratch/parts"
+for part in 1/2 2/2; do
+	PART=$part try 60 "$here/check.sh" "$kernel" "$scratch/three" \
+		--module "$module" && [ "$rc" = 0 ] &&
+		sed -n 's/^ok [0-9]* - //p' "$out" | xargs >>"$scratch/parts"
+done
+[ "$(cat "$scratch/parts")" = $'a.a c.c\nb.b' ]
+judge 'parts of the tests'
+
+refused=0
+for part in 0/2 3/2 1 / x/2 4/4; do
+	if PART=$part try 20 "$here/check.sh" "$kernel" "$scratch/three" \
+		--module "$module" && [ "$rc" = 2 ] && grep -q "PART=$part" "$err"; then
+		refused=$((refused + 1))
+	fi
+done
+[ "$refused" = 6 ]
+judge 'PART that is none'
