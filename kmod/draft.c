@@ -107,15 +107,14 @@ static u32 draft_lots(const struct chring_draft *d)
 
 static int fill_lot(const struct lot *lot, struct chring_run *run, u32 at)
 {
-	struct chring_run part = {
-		.token = run->token + at,
-		.owner = run->owner + at,
-		.count = lot_count(lot),
-	};
+	struct chring_run part = { .count = lot_count(lot) };
 	int ret;
 
+	/* There may be no run at all then. */
 	if (!part.count)
 		return 0;
+	part.token = run->token + at;
+	part.owner = run->owner + at;
 	ret = chring_stand_except(&lot->all, &lot->but, part.token);
 	return ret ? ret : chring_run_own(&part, lot->slot);
 }
