@@ -41,6 +41,8 @@ help:
 	@echo 'Longer than any check:'
 	@echo '  fuzz          a million commands of the device, some of them spoilt, by several'
 	@echo '                threads, in the debug kernel (COUNT=, or MINUTES=; SEED=, THREADS=)'
+	@echo '  fuzz-core     libFuzzer on the core and the parsers, in user space (MINUTES= of'
+	@echo '                each, SEED=, ONLY=REGEX)'
 	@echo 'How fast it is:'
 	@echo '  bench         lookups and changes beside other structures, in user space: a table,'
 	@echo '                selftests/bench/out.json and plots (QUICK=1: in half a minute)'
@@ -235,6 +237,16 @@ fuzz: vm-build
 		--file /bin/fuzz=build/fuzz/fuzz \
 		--file /kmod/chring_probe.ko=build/$(KERNEL)-kmod/chring_probe.ko
 
+fuzz-core:
+	@selftests/libfuzz/deps.sh >&2
+	@$(call quietly,-C selftests/libfuzz)
+	@{ \
+		echo '#> begin fuzz-core'; \
+		ONLY="$$CHRING_ONLY" MINUTES='$(MINUTES)' SEED='$(SEED)' \
+			$(MAKE) -s -C selftests/libfuzz check; \
+		echo "#> end fuzz-core $$?"; \
+	} | selftests/tap.py
+
 check-harness: vm-build build/exit.so
 	@{ \
 		echo '#> begin harness'; \
@@ -252,4 +264,4 @@ check-mutants: deps
 
 .PHONY: all help module tools install install-api clean deps vm-build vm vm-run demo \
 	bench bench-verdict \
-	check check-static check-unit check-vm check-harness check-mutants fuzz
+	check check-static check-unit check-vm check-harness check-mutants fuzz fuzz-core
