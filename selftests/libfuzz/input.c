@@ -20,9 +20,9 @@ bool input_left(void)
 }
 
 /* SplitMix64, by Sebastiano Vigna. */
-static u64 from_nowhere(void)
+static u64 spread(u64 *state)
 {
-	u64 z = beyond += 0x9e3779b97f4a7c15ULL;
+	u64 z = *state += 0x9e3779b97f4a7c15ULL;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
@@ -34,7 +34,7 @@ static u64 number(u32 bytes)
 	u64 n = 0;
 
 	if (!input_left())
-		return from_nowhere();
+		return spread(&beyond);
 	while (bytes-- && input_left())
 		n = n << 8 | *next++;
 	return n;
@@ -56,12 +56,14 @@ bool rng_once_in(u32 n)
 	return !rng_below(n);
 }
 
+/* Names are many, and what they are called decides little: two bytes choose one. */
 void rng_name(char *name, u32 len)
 {
+	u64 state = number(2);
 	u32 i;
 
 	for (i = 0; i < len; i++) {
-		name[i] = 0x21 + rng_below(0x100 - 0x21);
+		name[i] = 0x21 + spread(&state) % (0x100 - 0x21);
 		/* DEL is the one in between that a name may not have. */
 		if (name[i] == 0x7f)
 			name[i] = '~';
