@@ -338,6 +338,85 @@ void rig_check_owners(const struct rig *rig)
 	check_owner(rig, ~0ULL);
 }
 
+static bool same_zone(const struct model_node *a, const struct model_node *b)
+{
+	return a->zone_len == b->zone_len &&
+	       !memcmp(a->zone, b->zone, a->zone_len);
+}
+
+/* Owners one after the other, each out of service for those that follow. */
+static u32 walk_slowly(const struct model *m, u64 position, u32 *walk)
+{
+	struct model left;
+	u32 n = 0;
+	int node;
+
+	model_copy(&left, m);
+	while ((node = model_owner(&left, position)) >= 0) {
+		left.node[node].state = CHRING_STATE_DOWN;
+		walk[n++] = node;
+	}
+	model_free(&left);
+	return n;
+}
+
+static bool zone_before(const struct model *m, const u32 *walk, u32 i)
+{
+	u32 k;
+
+	for (k = 0; k < i; k++)
+		if (same_zone(&m->node[walk[k]], &m->node[walk[i]]))
+			return true;
+	return false;
+}
+
+/* Those that are the first of their zone, then those that are not. */
+static void zones_first(const struct model *m, const u32 *walk, u32 n, u32 *to)
+{
+	u32 found = 0, i;
+
+	for (i = 0; i < n; i++)
+		if (!zone_before(m, walk, i))
+			to[found++] = walk[i];
+	for (i = 0; i < n; i++)
+		if (zone_before(m, walk, i))
+			to[found++] = walk[i];
+}
+
+static void check_list(const struct rig *rig, struct chring_ask *ask,
+		       const u32 *want, u32 all)
+{
+	const struct chring_node *node[CHRING_REPLICAS_MAX];
+	u32 visits, i;
+	int ret;
+
+	for (ask->n = 1; ask->n <= min_t(u32, all + 1, CHRING_REPLICAS_MAX);
+	     ask->n++) {
+		ret = chring_view_owners(rig_view(rig), ask, node, &visits);
+		CHECK(all ? ret == (int)min(ask->n, all) :
+		      ret == (rig->model.nodes ? -EHOSTUNREACH : -ENODATA));
+		for (i = 0; (int)i < ret; i++)
+			CHECK(node[i]->id == rig->model.node[want[i]].id);
+	}
+}
+
+void rig_check_lists(const struct rig *rig)
+{
+	u32 walk[100], zoned[100], n, i;
+
+	NEED(rig->model.nodes <= sizeof(walk) / sizeof(*walk));
+	/* One of them is past the last token, or on it. */
+	for (i = 0; i < 4; i++) {
+		struct chring_ask ask = { .position = i ? rng() : ~0ULL };
+
+		n = walk_slowly(&rig->model, ask.position, walk);
+		check_list(rig, &ask, walk, n);
+		zones_first(&rig->model, walk, n, zoned);
+		ask.zones = true;
+		check_list(rig, &ask, zoned, n);
+	}
+}
+
 void rig_check_memory(void)
 {
 	/* Twice: what the first round frees holds rings. */

@@ -39,6 +39,8 @@ struct chring_view *rig_view(const struct rig *rig);
 void rig_check(const struct rig *rig);
 /* And owners, at each token, beside it, and at random. */
 void rig_check_owners(const struct rig *rig);
+/* And the nodes that follow, by tokens and by zones, at random and past the end. */
+void rig_check_lists(const struct rig *rig);
 /* Slot of the node that owns a position of a view, or an error. */
 int rig_view_owner(const struct chring_view *v, u64 position);
 /* Index in the model of the node that owns a position, or an error. */
