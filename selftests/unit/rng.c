@@ -18,24 +18,14 @@ void rng_init(void)
 	tap_note("SEED=%llu", state);
 }
 
-/* SplitMix64, by Sebastiano Vigna. */
 u64 rng(void)
 {
-	u64 z = state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
+	return rng_spread(&state);
 }
 
 u32 rng_below(u32 n)
 {
 	return rng() % n;
-}
-
-bool rng_once_in(u32 n)
-{
-	return !rng_below(n);
 }
 
 void rng_name(char *name, u32 len)
@@ -46,17 +36,5 @@ void rng_name(char *name, u32 len)
 		do {
 			name[i] = 0x21 + rng_below(0x100 - 0x21);
 		} while (name[i] == 0x7f);
-	}
-}
-
-void rng_shuffle(u32 *order, u32 n)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++) {
-		u32 j = rng_below(i + 1);
-
-		order[i] = order[j];
-		order[j] = i;
 	}
 }

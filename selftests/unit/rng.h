@@ -12,6 +12,8 @@ u32 rng_below(u32 n);
 bool rng_once_in(u32 n);
 /* Bytes that a name may have. */
 void rng_name(char *name, u32 len);
+/* The next of the numbers that follow from a state. */
+u64 rng_spread(u64 *state);
 /* 0 .. n - 1 in any order. */
 void rng_shuffle(u32 *order, u32 n);
 
