@@ -11,7 +11,7 @@ set -uo pipefail
 
 dir=$1
 shift
-ONLY=${ONLY-} SEED=${SEED:-$((RANDOM * 32768 + RANDOM + 1))}
+ONLY=${ONLY-} SEED=${SEED:-$(((RANDOM << 15 | RANDOM) % 999999999 + 1))}
 each=30 at_a_time=2
 number='^[1-9][0-9]{0,8}$'
 
@@ -50,13 +50,14 @@ verdict()
 # one N NAME
 one()
 {
-	local status=0
+	local said status=0
 
 	rm -rf "$dir/$2.corpus"
 	mkdir "$dir/$2.corpus"
-	# Its own lines go on; what the program under test says would bury them.
-	# Long from the start: a ring of one node has no neighbours.
-	timeout $((each + 120)) "$dir/$2" -seed="$SEED" -use_value_profile=1 \
+	# Without what the program under test prints, which would bury the figures;
+	# with long inputs from the start, for a ring of one node has no neighbours;
+	# and no longer than this script lives.
+	setpriv --pdeathsig TERM timeout $((each + 120)) "$dir/$2" -seed="$SEED" -use_value_profile=1 \
 		-len_control=0 -max_len=2048 \
 		-max_total_time="$each" -print_final_stats=1 -close_fd_mask=1 \
 		-timeout=30 -artifact_prefix="$dir/$2-" "$dir/$2.corpus" \
@@ -82,7 +83,9 @@ echo "# SEED=$SEED"
 echo "1..${#names[@]}"
 n=0
 for name in "${names[@]}"; do
-	[ "$(jobs -rp | wc -l)" -lt $at_a_time ] || wait -n
+	while [ "$(jobs -rp | wc -l)" -ge $at_a_time ]; do
+		wait -n
+	done
 	n=$((n + 1))
 	one $n "$name" &
 done
